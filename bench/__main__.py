@@ -2,7 +2,7 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, gates, evidence, sessions
+                                     # context, knowledge, gates, evidence, sessions, teams
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -23,9 +23,11 @@ from bench.clis import clis
 from bench.context import context
 from bench.evidence import evidence
 from bench.gates import gates
+from bench.knowledge import knowledge
 from bench.sandboxes import sandboxes
 from bench.sessions import sessions
 from bench.start import start
+from bench.teams import teams
 from bench.workspaces import workspaces
 
 ROOT = Path(__file__).parent.parent
@@ -97,8 +99,10 @@ PARTS = {
     "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
     "context": ("Packing a context", context),
+    "knowledge": ("Choosing from a knowledge store", knowledge),
     "gates": ("Gates", gates),
     "sessions": ("A long session", sessions),
+    "teams": ("A crowd in one team", teams),
     "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }
 

@@ -18,12 +18,14 @@ import yaml
 from msgspec import Struct
 
 from supervisor_ai.cli.main import supervisor as command
+from supervisor_ai.control.commands.decisions.knowledge import KnowledgeDone
 from supervisor_ai.control.commands.decisions.signed_decisions import ExportView
 from supervisor_ai.control.commands.doctor import DoctorCheck
 from supervisor_ai.control.commands.gates.change_halves import FileHalf, HalvesView
 from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.control.commands.git_flow.run_merge import MergeView
 from supervisor_ai.control.commands.workspaces.cleanup import CleanItem, CleanView
+from supervisor_ai.control.dashboard.knowledge import DocumentList, DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine
 from supervisor_ai.control.ports.definitions import (
     ConfigValue,
@@ -33,6 +35,7 @@ from supervisor_ai.control.ports.definitions import (
     RoleValue,
     WorkflowSummary,
 )
+from supervisor_ai.control.ports.knowledge import StoreProblem
 from supervisor_ai.control.ports.logins import LoginView
 from supervisor_ai.control.ports.queries import (
     ClaimsRow,
@@ -44,12 +47,12 @@ from supervisor_ai.control.ports.queries import (
 from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.queries.causes import CauseView
 from supervisor_ai.control.queries.changes import ChangedLines, ChangeOfRun
-from supervisor_ai.control.queries.contexts import SentContext
+from supervisor_ai.control.queries.contexts import RoleContext, SentContext, SentKnowledge
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.notices import AlertView, MissedView
-from supervisor_ai.control.queries.redaction import RedactionReport
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange
 from supervisor_ai.control.queries.sandbox_check import BackendView, InsideView, SandboxCheck
+from supervisor_ai.control.queries.secrets.redaction import RedactionReport
 from supervisor_ai.control.queries.workspaces import DirectoryView, WorkView
 from supervisor_ai.control.questions import DoubtView, QuestionView
 from supervisor_ai.control.run_views import MutationView, OriginView, RunView, UsageView
@@ -66,6 +69,8 @@ from supervisor_ai.definitions.roles.json_schemas import schema_files
 from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.flow import Flow, Status, find
+from supervisor_ai.domain.knowledge.documents import ChangeNote
+from supervisor_ai.domain.knowledge.selection import InjectedItem, InjectedKnowledge
 from supervisor_ai.domain.project.events import ProjectEvent
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 from supervisor_ai.domain.run.events import RUN_EVENTS, RunEvent
@@ -118,6 +123,10 @@ and `update` `{"task": {…}}`, `session token` `{"session", "member", "role", "
 FolderReport}`. `msg list` prints `{"messages": [{id, ts, from, to, type, summary, data}, …]}`,
 `msg log`, `broadcast` and `read` `{"message": {…}}`, `msg status` `{"status": {messages, by_sender,
 tasks, newest}}`, `msg state` `{"state": {…}}`.
+`knowledge list` prints a DocumentList, `knowledge show`, `search` and `review` print
+`{"documents": [DocumentView, …]}`, `knowledge add`, `promote` and `deprecate` a KnowledgeDone.
+`context show` prints a RoleContext, `logs --context` `{"contexts": [SentContext, …], "knowledge":
+[SentKnowledge, …]}`.
 `ledger verify` prints `{"verification": Verification}`. An error is
 `{"error": {kind, message, hint}}` on stdout. Times are UTC in ISO 8601.
 """
@@ -134,6 +143,8 @@ KINDS = (
     *(GateRow, RunLogEntry, GateSummary, CheckView, GateFinding, HalvesView, FileHalf),
     ClaimsRow,
     *(WorkflowSummary, RetryEntry, PackedContext, PackedItem, SentContext, RedactionReport),
+    *(RoleContext, SentKnowledge, InjectedKnowledge, InjectedItem),
+    *(DocumentList, DocumentView, ChangeNote, StoreProblem, KnowledgeDone),
     *(Verification, LedgerFault),
     LoginView,
     *(AlertView, MissedView, Delivery),
@@ -168,7 +179,12 @@ def events() -> str:
         "The project's stream": get_args(ProjectEvent),
         "The stream of a session": get_args(SessionEvent),
     }
-    every = {"The run's stream": RUN_EVENTS, **own, **shared}
+    streams = {
+        f"The stream {stream.prefix}:NAME": stream.events
+        for it in all_slices()
+        for stream in it.streams
+    }
+    every = {"The run's stream": RUN_EVENTS, **own, **shared, **streams}
     for title, kinds in every.items():
         lines.append(f"## {title}\n")
         for kind in kinds:

@@ -1,5 +1,6 @@
 """Checkpoints from the command line: a resident supervisor, a block, a person who overrides."""
 
+import json
 import signal
 
 from tests.e2e.checkpoint_session import (
@@ -13,7 +14,7 @@ from tests.e2e.checkpoint_session import (
     told,
     until_told,
 )
-from tests.e2e.command import User
+from tests.e2e.command import User, until
 
 READY = "[supervisor] Resident supervisor ready."
 
@@ -86,6 +87,78 @@ def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:
     contents = [str((it["data"] or {}).get("content")) for it in told(user)]
     assert sum(it.startswith(READY) for it in contents) == 1
     assert contents[-1].startswith("[supervisor] CHECKPOINT-001 complete.")
+
+
+PROMPT = """\
+role: supervisor
+role_spec: roles/supervisor/role.md
+session: .supervisor/sessions/shop
+session_id: shop
+team_name: team
+requirement: A small shop.
+"""
+
+
+def test_a_coordinators_prompt_starts_the_supervisor_that_it_asks_for(user: User) -> None:
+    furnish_judged(user)
+    user.commit({"roles/supervisor/role.md": STRICT})
+    open_drafted(user)
+    prompt = user.home / "prompt.md"
+    serve = ("checkpoint", "serve", "--prompt", str(prompt), "--queue", "--yes", "--json")
+    wrong = {
+        PROMPT.replace("team_name: team\n", ""): (2, "The prompt has no 'team_name'."),
+        PROMPT.replace("team_name: team", "team_name: red"): (2, "its team_name is 'team'"),
+        PROMPT.replace("sessions/shop", "sessions/other"): (2, "its session is "),
+        PROMPT.replace("session_id: shop", "session_id: shp"): (3, "There is no session 'shp'"),
+        PROMPT.replace("role.md", "gone.md"): (3, "There is no file 'roles/supervisor/gone.md'"),
+    }
+    for text, (code, problem) in wrong.items():
+        prompt.write_text(text)
+        said = user.call(*serve)
+        assert said.code == code, said.out
+        assert problem in said.error["message"]
+    prompt.write_text(PROMPT)
+    assert user.call(*serve).code == 0
+    assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
+    assert user.call("serve", "--once").code == 0
+    shown = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json").json["checkpoint"]
+    assert shown["verdict"] == "block"
+
+
+def test_a_team_that_only_writes_files_is_answered_in_its_files(user: User) -> None:
+    furnish_judged(user)
+    open_drafted(user)
+    messages = user.repository / FOLDER / ".msg/messages.jsonl"
+    content = "## Checkpoint Request\ntask_id: CHECKPOINT-001\nscope: [DRAFT-001, DRAFT-002]"
+    asked = {"from": "coordinator", "to": "supervisor", "type": "message", "summary": content}
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        until_told(user, served, READY)
+        messages.parent.mkdir(exist_ok=True)
+        with messages.open("a") as file:
+            file.write(json.dumps(asked) + "\n")
+        until(lambda: "CHECKPOINT-001 complete." in messages.read_text(), "the answer in the file")
+        served.send_signal(signal.SIGTERM)
+        served.wait()
+    [answer] = [it for it in messages.read_text().splitlines() if " complete." in it]
+    assert json.loads(answer)["from"] == "supervisor"
+
+
+def test_a_second_one_who_serves_is_told_who_does(user: User) -> None:
+    furnish_judged(user)
+    open_drafted(user)
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        until_told(user, served, READY)
+        again = user.call("checkpoint", "serve", SESSION, "--yes", "--json")
+        assert (again.code, again.error["kind"]) == (4, "busy")
+        owner = f"(process {served.pid})"
+        assert again.error["message"].startswith(f"Session {SESSION!r} is served already, by ")
+        assert owner in again.error["message"]
+        served.send_signal(signal.SIGKILL)
+        served.wait()
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        bye = ("shutdown_request", "--data", '{"request_id": "r-1"}', "--session", SESSION)
+        user.call("msg", "log", "Bye", "--to", "supervisor", "--type", *bye)
+        assert served.wait() == 0
 
 
 def test_nobody_waits_for_a_supervisor_that_is_not_there(user: User) -> None:

@@ -47,6 +47,7 @@ def said(result: CallToolResult) -> Json:
 
 def test_an_agent_is_the_coordinator_of_a_session_on_stdio(user: User) -> None:
     session = open_own(user)
+    user.commit({"docs/knowledge/conventions/errors.md": "# Errors\n## Rules\nRaise ToolError."})
     user.run("--workflow", "quick")
 
     async def story() -> None:
@@ -73,6 +74,10 @@ def test_an_agent_is_the_coordinator_of_a_session_on_stdio(user: User) -> None:
             events = said(await agent.call_tool("run_events", {"run": run, "limit": 3}))
             assert events["events"] == user.events(run)[:3]
             assert events["truncated"] is True
+            found = said(await agent.call_tool("knowledge_search", {"words": "raising errors"}))
+            assert [it["path"] for it in found["documents"]] == [
+                "docs/knowledge/conventions/errors.md"
+            ]
             refused = await agent.call_tool("team_msg", {"operation": "delete", "id": "MSG-001"})
             assert refused.is_error
             assert said(refused)["error"]["kind"] == "denied"

@@ -9,7 +9,9 @@ import pytest
 from tests.e2e.command import Json, User, until
 from tests.e2e.session_of import OwnSession, open_own
 
+from supervisor_ai.control.commands.run_migration import plan_migration
 from supervisor_ai.control.sessions.calls import calls_for
+from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.session.events import CallRefused, MemberAdded, MemberRemoved
 from supervisor_ai.domain.session.members import MemberRole
 
@@ -24,10 +26,11 @@ def session(user: User) -> OwnSession:
     return own
 
 
+@pytest.mark.parametrize("sandbox", ["auto", pytest.param("podman", marks=pytest.mark.long)])
 def test_a_worker_is_a_member_while_it_works_and_can_do_no_more_than_that(
-    user: User, session: OwnSession
+    user: User, session: OwnSession, sandbox: str
 ) -> None:
-    said = user.run("--workflow", "quick", "--session", "S1")
+    said = user.run("--workflow", "quick", "--session", "S1", "--sandbox", sandbox)
     assert said.code == 0, said.err
     run = said.run["id"]
     name = f"implementer-1.{run}"
@@ -71,6 +74,22 @@ def test_who_was_left_behind_by_a_dead_owner_is_removed(user: User, session: Own
     session.token(f"implementer-7.{queued}", MemberRole.WORKER)
     assert user.call("resume", queued, "--json").code == 0
     assert [it.name for it in session.members.list()] == ["other-1.r0"]
+
+
+def test_forks_migrated_runs_and_tasks_stay_in_the_session(user: User, session: OwnSession) -> None:
+    """Which session a run belongs to was said when it began; nothing that follows says it again."""
+    run = user.run("--workflow", "quick", "--session", "S1").run["id"]
+    other = ("--workflow", "quick", "--budget", "9 attempts", "--json")
+    for changes in (("--json",), other):
+        fork = user.call("fork", run, "--at", "implement", *changes)
+        assert fork.code == 0, fork.err
+        joined = [it.member for it in session.facts() if isinstance(it, MemberAdded)]
+        assert joined[-1].endswith(f".{fork.run['id']}")
+    task = user.call("start-task", "Do it", "--session", "S1", "--queue", "--yes", "--json")
+    assert task.code == 0, task.err
+    migration = plan_migration(session.project, task.run["id"])
+    definition = session.project.world.documents.load(migration.definition, Definition)
+    assert definition.session == "S1"
 
 
 def test_a_door_ends_with_the_owner_of_its_run(user: User, session: OwnSession) -> None:

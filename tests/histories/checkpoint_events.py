@@ -150,6 +150,17 @@ def asking(snapshot: Snapshot) -> e.ApprovalRequested:
     )
 
 
+def postponing() -> Iterator[RunEvent]:
+    """Be asked for another checkpoint while a person decides, and put it off."""
+    yield k.BusReadStarted(step=FIRST, visit=2, cursor=5)
+    yield k.RequestTaken(
+        step=FIRST, visit=2, message=8, task="CHECKPOINT-003", scope=("PLAN-001",), version=18
+    )
+    begun = k.PostponementStarted(step=FIRST, visit=2, task="CHECKPOINT-003", request=8)
+    yield from (begun, k.PostponementLost(step=FIRST, visit=2), begun)
+    yield k.RequestPostponed(step=FIRST, visit=2, message=9, task="CHECKPOINT-003")
+
+
 def overriding(tree: TreeSha) -> e.ApprovalGiven:
     """Let the pipeline go on."""
     return e.ApprovalGiven(step=FIRST, visit=2, tree=tree, note=kept("why"), person="ada")

@@ -12,6 +12,8 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.histories import checkpoint_events as c
+from tests.histories import loop_events as loop
+from tests.histories import team_events
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Event, NewEvent
 from supervisor_ai.domain.ids import (
@@ -85,6 +87,8 @@ from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.kinds import READ_FILES
+from supervisor_ai.drivers.loop.kinds import BOOKKEEPING
+from supervisor_ai.drivers.team.residence.definition import WATCH
 from supervisor_ai.engine.ports.ledger import Batch, Lease, StreamAppend
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
@@ -148,6 +152,8 @@ def definition() -> KanbanDefinition:
         d.Step(name=SAVE, kind=d.StepKind.COMMIT, next=KANBAN),
         d.Step(name=c.SESSION, kind=RESIDENCE, next=c.SESSION),
         d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
+        d.Step(name=team_events.WATCH, kind=WATCH, terminal=True),
+        *(d.Step(name=name, kind=BOOKKEEPING) for name in loop.STEPS),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -215,6 +221,16 @@ def begun(step: StepName, visit: int = 1, attempt: int = 1) -> Iterator[Event]:
         record=record,
         tokens=900,
         budget=1000,
+    )
+    told = e.ToldDocument(path="conventions/errors.md", fingerprint="0f1e2d3c4b5a6978")
+    yield e.KnowledgeInjected(
+        step=step,
+        visit=visit,
+        attempt=attempt,
+        record=artifact(f"knowledge {step} {visit} {attempt}"),
+        tokens=90,
+        budget=2000,
+        documents=(told,),
     )
     prompt = artifact(f"prompt {step} {visit} {attempt}")
     yield e.PromptSent(step=step, visit=visit, attempt=attempt, prompt=prompt, redactions=1)
@@ -475,6 +491,7 @@ def write_checkpoints(pen: Pen) -> None:
     pen.write(run, owned(), started(run), entered(c.SESSION), *c.reading(), *c.hearing())
     pen.write(run, entered(c.FIRST), *c.troubled(), entered(c.FIRST, 2), *c.checking())
     pen.write(run, *c.reporting(), c.asking(made), e.RunWaiting(reason="an approval"))
+    pen.write(run, e.RunContinued(), *c.postponing(), e.RunWaiting(reason="an approval"))
     pen.write(run, c.overriding(made.tree), actor=USER)
     pen.write(run, e.RunContinued(), *c.ending(), entered(c.SESSION, 2), *c.leaving())
     pen.write(run, e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
@@ -483,6 +500,38 @@ def write_checkpoints(pen: Pen) -> None:
     pen.own(lost)
     pen.write(lost, owned(), started(lost), entered(c.SESSION), *c.unwatched())
     pen.write(lost, failed(c.SESSION), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
+def write_team(pen: Pen) -> None:
+    """A team from its beginning to its end, and the runs that watch over it."""
+    pen.write_shared(StreamId("team:golden"), *team_events.facts())
+    run = "golden-watch"
+    pen.write(run, birth(run, driver="team", workflow="team"), actor=USER)
+    pen.own(run)
+    home = team_events.WATCH
+    pen.write(run, owned(), started(run), entered(home), *team_events.run_facts())
+    pen.write(run, passed(home), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    lost = "golden-teamless"
+    pen.write(lost, birth(lost, driver="team", workflow="team"), actor=USER)
+    pen.own(lost)
+    pen.write(lost, owned(), started(lost), entered(home), *team_events.teamless())
+    pen.write(lost, failed(home), e.RunFailed(outcome=outcome(OutcomeKind.BLOCKED)))
+
+
+def write_loop(pen: Pen) -> None:
+    """A loop: it is scoped, planned, done, looked after and reported, after some trouble."""
+    run = "golden-loop"
+    pen.write(run, birth(run, driver="loop", workflow="loop"), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(loop.SCOPE), *loop.scoping())
+    pen.write(run, passed(loop.SCOPE), entered(loop.PLANNER), *loop.planning())
+    pen.write(run, passed(loop.PLANNER), entered(loop.IMPLEMENTOR), *loop.working())
+    pen.write(run, passed(loop.IMPLEMENTOR), entered(loop.QA), *loop.judging())
+    pen.write(run, failed(loop.QA), entered(loop.MARK), *loop.marking())
+    pen.write(run, passed(loop.MARK), entered(loop.SUPERVISORS), *loop.looking())
+    pen.write(run, passed(loop.SUPERVISORS), entered(loop.ASSESSOR), *loop.assessing())
+    pen.write(run, passed(loop.ASSESSOR), entered(loop.REPORT), *loop.reporting())
+    pen.write(run, passed(loop.REPORT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
 
 
 def write_blocked(pen: Pen) -> None:
@@ -934,6 +983,8 @@ WRITERS = (
     write_signalled,
     write_session,
     write_checkpoints,
+    write_team,
+    write_loop,
 )
 
 

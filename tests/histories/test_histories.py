@@ -8,7 +8,7 @@ import pytest
 from tests.histories import record
 
 from supervisor_ai.control.ports.queries import FaultKind
-from supervisor_ai.control.slices import slice_events
+from supervisor_ai.control.slices import own_events, stream_kind
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, StreamId, run_stream, stream_run, stream_session
 from supervisor_ai.domain.project.project import Project
@@ -178,7 +178,7 @@ def test_the_definition_of_an_old_release_is_read(history: Path) -> None:
 
 def test_every_type_of_fact_has_an_example() -> None:
     shown = {record.type for record in read_history(NEWEST)}
-    assert {kind.__name__ for kind in (*EVENT_KINDS, *slice_events())} - shown == set(), (
+    assert {kind.__name__ for kind in (*EVENT_KINDS, *own_events())} - shown == set(), (
         "extend record.py"
     )
 
@@ -204,7 +204,16 @@ def test_streams_belong_to_runs_to_sessions_or_to_the_project(ledger: SqliteLedg
     envelopes: list[Envelope] = list(ledger.events.read_all())
     streams = {envelope.stream for envelope in envelopes}
     others = {it for it in streams if stream_run(it) is None and stream_session(it) is None}
-    assert others == {StreamId("project")}
+    assert {it for it in others if stream_kind(it) is None} == {StreamId("project")}
+
+
+def test_every_stream_of_a_slice_in_an_old_ledger_folds(ledger: SqliteLedger) -> None:
+    for stream in {envelope.stream for envelope in ledger.events.read_all()}:
+        kind = stream_kind(stream)
+        if kind is not None:
+            state = kind.fold.kind()
+            for envelope in ledger.events.read(stream):
+                state = kind.fold.evolve(state, envelope.event)
 
 
 def test_every_session_of_an_old_ledger_folds(ledger: SqliteLedger) -> None:

@@ -125,9 +125,11 @@ def judges(verdicts: Mapping[str, str] | None = None) -> FakeScript:
     def answer(request: WorkerRequest) -> FakeReply:
         lines = request.prompt.split("\n")
         asked = [it[2:].partition(":")[0] for it in lines if it.startswith("- ")]
-        cited = next(it for it in lines if it.count(":") > 1 and it[0] not in "-#")
-        file, line, quote = cited.split(":", 2)
-        evidence = [{"file": file, "line": int(line), "quote": quote.strip()}]
+        shown = [it.split(":", 2) for it in lines if it.count(":") > 1 and it[0] not in "-#"]
+        evidence = [
+            {"file": file, "line": int(line), "quote": quote.strip()}
+            for file, line, quote in shown[:1]
+        ]
         checks = [
             {"check": it, "verdict": given.get(it, "pass"), "evidence": evidence, "note": "so"}
             for it in asked

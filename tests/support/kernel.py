@@ -7,6 +7,8 @@ from typing import Final, TypeVar
 
 from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
+from tests.support.memory_branch_merges import MemoryBranchMerges
+from tests.support.memory_knowledge import MemoryStoreFiles, PlainBooks
 from tests.support.memory_session_files import MemorySessionFolders
 from tests.support.toy_driver import ChildDriver, ParentDriver
 
@@ -40,7 +42,12 @@ from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.driver import CheckpointDriver
 from supervisor_ai.drivers.checkpoint.performers.table import checkpoint_performers
+from supervisor_ai.drivers.feature.driver import FeatureDriver
+from supervisor_ai.drivers.feature.performers import make_performers
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
+from supervisor_ai.drivers.loop.driver import LoopDriver
+from supervisor_ai.drivers.loop.performers.table import loop_performers
+from supervisor_ai.drivers.quality.ports import QualityPorts
 from supervisor_ai.drivers.workflow.driver import WorkflowDriver
 from supervisor_ai.engine.dispatch import LocalDispatcher, Shift
 from supervisor_ai.engine.drive import DriveResult
@@ -63,6 +70,8 @@ _DRIVERS: Final = {
     WorkflowDriver.name: opener(WorkflowDriver()),
     KanbanDriver.name: opener(KanbanDriver()),
     CheckpointDriver.name: opener(CheckpointDriver()),
+    LoopDriver.name: opener(LoopDriver()),
+    FeatureDriver.name: opener(FeatureDriver()),
     ParentDriver.name: opener(ParentDriver()),
     ChildDriver.name: opener(ChildDriver()),
 }
@@ -119,6 +128,9 @@ class Kernel:
         self.fakes = Fakes(agent, gates)
         self.kanban_files = MemoryKanbanFiles(self.fakes.workspaces)
         self.session_files = MemorySessionFolders()
+        self.quality = QualityPorts(
+            files=MemoryStoreFiles(self.fakes.workspaces), books=PlainBooks()
+        )
         self._base = make_base(self.fakes.workspaces, files)
         self._directory = directory
         self._opened: list[SqliteLedger] = []
@@ -136,6 +148,8 @@ class Kernel:
             performers={
                 **performers_with(self.kanban_files),
                 **checkpoint_performers(self.session_files),
+                **loop_performers(self.quality),
+                **make_performers({"merges": MemoryBranchMerges(self.fakes.workspaces)}),
             },
         )
         if self._directory is None:

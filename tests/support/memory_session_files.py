@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from itertools import count
 from pathlib import PurePosixPath
 
-from supervisor_ai.control.ports.session_files import FileListing, SessionFile
+from supervisor_ai.control.ports.session_files import FileGlimpse, FileListing, SessionFile
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput
 
 
@@ -44,6 +44,12 @@ class MemorySessionFolders:
         if content is not None and len(content) > most:
             raise InvalidInput(f"The file {path!r} has more than {most} bytes.")
         return content
+
+    def glimpse(self, folder: str, path: str) -> FileGlimpse | None:
+        content = self.files.get(folder, {}).get(path)
+        if content is None:
+            return None
+        return FileGlimpse(size=len(content), changed=int(_hash(content)[:12], 16), inode=1)
 
     def write_report(self, folder: str, name: str, text: str) -> str:
         if not PurePosixPath(name).match("CHECKPOINT-*-report.md") or "/" in name:

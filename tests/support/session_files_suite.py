@@ -41,6 +41,20 @@ class SessionFilesSuite:
         assert list(found) == ["artifacts/a.md", "team-session.json", "wisdom/b.md"]
         assert found["wisdom/b.md"] == (hashlib.sha256(b"wisdom/b.md").hexdigest(), 11)
 
+    def test_a_glimpse_tells_that_a_file_has_changed(
+        self, place: tuple[SessionFolders, str]
+    ) -> None:
+        folders, folder = place
+        assert folders.glimpse(folder, "spec/a.md") is None
+        assert folders.glimpse(folder, "../a.md") is None
+        assert folders.glimpse(folders.choose("S2", None), "spec/a.md") is None
+        folders.append(folder, "spec/a.md", b"a")
+        first = folders.glimpse(folder, "spec/a.md")
+        assert first is not None
+        assert (first.size, folders.glimpse(folder, "spec/a.md")) == (1, first)
+        folders.append(folder, "spec/a.md", b"b")
+        assert folders.glimpse(folder, "spec/a.md") != first
+
     def test_what_was_written_is_read(self, place: tuple[SessionFolders, str]) -> None:
         folders, folder = place
         folders.replace(folder, "spec/a.md", "é\n".encode(), expected=None)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from supervisor_ai.control.slices import slice_events
+from supervisor_ai.control.slices import own_events, slice_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import find
@@ -14,7 +14,7 @@ from supervisor_ai.store.codec import EVENT_KINDS
 from supervisor_ai.store.tables.projection_rules import RULES, rule_of
 
 RUN_KINDS = (*e.RUN_EVENTS, *slice_events())
-ALL_KINDS = (*EVENT_KINDS, *slice_events())
+ALL_KINDS = (*EVENT_KINDS, *own_events())
 
 
 def made_of(base: type[Event]) -> set[type[Event]]:

@@ -20,9 +20,23 @@ ROOMS: Final = {
         *("control/ports/session_files.py", "definitions/builtin/pipelines"),
         "workers/installation/pages",
     ),
+    # A budget can be that of a whole family of runs, and other people's tools have features, too.
+    "feature": (
+        *("gates", "workers/codex", "domain/git_flow/commit_message.py"),
+        *("domain/run/launches.py", "domain/run/spending", "definitions/schema/spending"),
+        *("definitions/loop", "drivers/quality", "drivers/team"),
+    ),
 }
 """The rooms of adapters and words that belong to one slice alone."""
-OTHER_WORDS: Final = ("wal_checkpoint",)
+SIGNS: Final = {
+    "loop": (
+        *("drivers.loop", "definitions.loop", "commands.loop", "loop run", "loop show", "| loop"),
+        *('"loop"', "loopdriver", "loopstate", "loopbook", "loopnode", "loopdefinition"),
+    ),
+    "team": ("drivers.team", "drivers/team", "definitions.team"),
+}
+"""How one sees that a slice is meant whose name is an ordinary word as well."""
+OTHER_WORDS: Final = ("wal_checkpoint", "clarification checkpoint", "tech_lead_checkpoint")
 """What only sounds like a slice."""
 CACHED: Final = {".pyc"}
 
@@ -41,11 +55,13 @@ def strangers(slice_name: str) -> list[str]:
     files = [ROOT / "pyproject.toml", *PACKAGE.rglob("*"), *(ROOT / "scripts").rglob("*")]
     read = (it for it in files if it.is_file() and it.suffix not in CACHED)
     others = (it for it in read if not any(it == at or at in it.parents for at in own))
-    return sorted(
-        str(it.relative_to(ROOT))
-        for it in others
-        if slice_name in _words(it) or slice_name in it.name
-    )
+    return sorted(str(it.relative_to(ROOT)) for it in others if _knows(it, slice_name))
+
+
+def _knows(file: Path, slice_name: str) -> bool:
+    if slice_name in SIGNS:
+        return any(sign in _words(file) for sign in SIGNS[slice_name])
+    return slice_name in _words(file) or slice_name in file.name
 
 
 def _words(file: Path) -> str:

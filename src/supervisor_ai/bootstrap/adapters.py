@@ -13,6 +13,7 @@ from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from supervisor_ai.context.knowledge.library import KnowledgeLibrary
     from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.ledger_binding import LedgerBinding
     from supervisor_ai.control.ports.definitions import Catalog
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.slices import SliceProject
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
+    from supervisor_ai.documents.knowledge.reader import KnowledgeReader
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.domain.run.definition import SandboxPolicy
     from supervisor_ai.engine.ports.context import ContextPacker
@@ -37,6 +39,8 @@ if TYPE_CHECKING:
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _LEDGER: Final = "state.db"
+KNOWLEDGE: Final = "knowledge"
+"""Where the user's own store is, below the user's directory."""
 
 
 def settings_in_project(directory: Path, settings: HostSettings) -> HostSettings:
@@ -93,6 +97,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         workers=make_workers(sandbox, settings),
         prompter=JinjaPrompter(),
         packer=make_packer(repository, parts.settings),
+        knowledge=make_library(repository, parts.settings),
         answers=StrictAnswerReader(),
         examiner=examiner,
         evidence=examiner.evidence,
@@ -248,6 +253,30 @@ def make_packer(repository: "GitRepository", settings: HostSettings) -> "Context
     )
 
 
+def make_library(repository: "GitRepository", settings: HostSettings) -> "KnowledgeLibrary":
+    """Make what chooses and finds documents of the knowledge stores."""
+    from supervisor_ai.context.knowledge.library import open_library
+    from supervisor_ai.workspaces.knowledge.commits import CommitKnowledge
+    from supervisor_ai.workspaces.knowledge.folder import DirectoryKnowledge
+
+    state = project_state(settings, repository)
+    return open_library(
+        commits=CommitKnowledge(repository.git),
+        own=DirectoryKnowledge(settings.user_directory.resolve(), KNOWLEDGE),
+        reading=make_knowledge_reader(),
+        indexes=state / KNOWLEDGE,
+        counts=state / "context.db",
+    )
+
+
+def make_knowledge_reader() -> "KnowledgeReader":
+    """Make what reads documents of the knowledge stores."""
+    from supervisor_ai.documents.knowledge.reader import KnowledgeReader
+    from supervisor_ai.domain.redaction.redactor import RuleRedactor
+
+    return KnowledgeReader(RuleRedactor())  # without a key: what is kept outlives it
+
+
 def find_repository(directory: Path, settings: HostSettings) -> "GitRepository":
     """Find the repository that a directory is in."""
     from supervisor_ai.workspaces.repositories.repository import GitRepository
@@ -302,6 +331,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
         ledger=repository.state_directory / _LEDGER,
         queries=ledger.queries,
         sessions=ledger.sessions,
+        knowledge=ledger.knowledge,
         log=ledger.events,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),
@@ -311,7 +341,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
 
 def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalog":
     """Make what reads definitions."""
-    from supervisor_ai.definitions.catalog import FileCatalog
+    from supervisor_ai.definitions.catalog.catalog import FileCatalog
     from supervisor_ai.definitions.sources.row_cache import open_row_cache
     from supervisor_ai.workers.registry import InstalledAdapters
 

@@ -8,10 +8,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from supervisor_ai.bootstrap.adapters import (
+    KNOWLEDGE,
     WorldParts,
     find_repository,
     ledger_binding,
     make_catalog,
+    make_knowledge_reader,
+    make_library,
     make_packer,
     make_preflight,
     make_records,
@@ -34,6 +37,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
     from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.definitions import Catalog
@@ -144,6 +148,8 @@ def open_project(
         retry_logs=RetryLogKeeper(schemas=answer_schema, tell=tell),
         user=settings.user,
         via="cli",
+        folders=partial(open_session_folders, directory, settings),
+        tell=tell,
     )
 
 
@@ -160,7 +166,39 @@ def open_context_preview(directory: Path, settings: HostSettings) -> "ContextPre
 
     repository = find_repository(directory, settings)
     return ContextPreview(
-        preflight=make_preflight(repository, settings), packer=make_packer(repository, settings)
+        preflight=make_preflight(repository, settings),
+        packer=make_packer(repository, settings),
+        knowledge=make_library(repository, settings),
+    )
+
+
+def open_knowledge(directory: Path, settings: HostSettings) -> "KnowledgeOffice":
+    """Open the knowledge stores of a checkout and of its user."""
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
+    from supervisor_ai.documents.knowledge.guide import MarkdownGuide
+    from supervisor_ai.documents.knowledge.store_text import MarkdownStore
+    from supervisor_ai.domain.knowledge.documents import STORE
+    from supervisor_ai.domain.knowledge.selection import StoreName
+    from supervisor_ai.workspaces.knowledge.commits import CommitKnowledge
+    from supervisor_ai.workspaces.knowledge.folder import CheckoutGuides, DirectoryKnowledge
+
+    repository = find_repository(directory, settings)
+    own = settings.user_directory.resolve()
+    checkout = DirectoryKnowledge(repository.checkout, STORE)
+    commits, library = CommitKnowledge(repository.git), make_library(repository, settings)
+    records = open_records(directory, settings)
+    return KnowledgeOffice(
+        stores={
+            StoreName.PROJECT: checkout,
+            StoreName.USER: DirectoryKnowledge(own, KNOWLEDGE),
+        },
+        places={StoreName.PROJECT: STORE, StoreName.USER: str(own / KNOWLEDGE)},
+        text=MarkdownStore(make_knowledge_reader()),
+        uses=lambda: () if records is None else records.knowledge.knowledge_uses(),
+        committed=lambda: commits.read(repository.resolve(None).sha),
+        search=lambda words, most: library.search_folder(checkout, words, most=most),
+        guides=CheckoutGuides(repository.checkout),
+        guide_text=MarkdownGuide(),
     )
 
 

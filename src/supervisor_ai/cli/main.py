@@ -110,6 +110,11 @@ _KERNEL: Final = {
     "role": _verb(
         "definitions.role:role", "List, show, check, compare and exchange roles", _SETTINGS
     ),
+    "knowledge": _verb(
+        "definitions.knowledge:knowledge",
+        "Keep what the project knows: what workers are told, and what waits for you",
+        _SETTINGS,
+    ),
     "gate": _verb(
         "definitions.gate:gate",
         "List gates, run one on any two commits, and count false reports",

@@ -1,10 +1,12 @@
 """Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
-from typing import TYPE_CHECKING, NotRequired, TypedDict
+from collections.abc import Coroutine
+from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
 
 import click
 
 from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
@@ -15,7 +17,20 @@ if TYPE_CHECKING:
     from supervisor_ai.cli.foreground.foreground_run import ForegroundRun
     from supervisor_ai.control.commands.run_start import PreparedRun
     from supervisor_ai.control.preflight import Preflight
+    from supervisor_ai.control.project import OpenProject
+    from supervisor_ai.domain.ids import RunId
     from supervisor_ai.domain.issues import IssueLink
+
+
+class Submit(Protocol):
+    """Writes a run's first fact."""
+
+    def __call__(
+        self, project: "OpenProject", prepared: "PreparedRun", *, queued: bool
+    ) -> "Coroutine[object, object, RunId]":
+        """Write it, and name the run."""
+        ...
+
 
 cli_option = click.option("-c", "--cli", metavar="NAME", help="Use this agent for every role.")
 start_option = click.option(
@@ -32,12 +47,25 @@ budget_option = click.option(
     help='Spend at most this: 5usd, or "5usd, 200k tokens, 2h, 10 attempts".',
 )
 
+session_option = click.option(
+    "--session",
+    metavar="SESSION",
+    callback=lambda _context, _option, name: checked_session(name),
+    help="Let the workers be members of this session.",
+)
 issue_option = click.option(
     "--issue",
     metavar="NUMBER|URL|TRACKER:ID",
     help="Take the task from this issue; a task besides says what else is wanted.",
 )
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False)
+
+
+def checked_session(name: str | None) -> str | None:
+    """Refuse a session where its tools could not be served to workers."""
+    if name is not None:
+        require_sdk()
+    return name
 
 
 class StartOptions(TypedDict):
@@ -72,9 +100,18 @@ def read_task(
     return asyncio.run(take_issue(preflight, issue, task or ""))
 
 
-def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions) -> int:
-    """Start a run, unless it is only to be shown or a person does not agree."""
-    from supervisor_ai.control.commands.run_start import submit, unattended
+def start(
+    invocation: Invocation,
+    prepared: "PreparedRun",
+    options: StartOptions,
+    submit: "Submit | None" = None,
+) -> int:
+    """Start a run, unless it is only to be shown or a person does not agree.
+
+    `submit` is who writes its first fact, where more than that has to be kept.
+    """
+    from supervisor_ai.control.commands.run_start import submit as submit_alone
+    from supervisor_ai.control.commands.run_start import unattended
 
     if options["dry_run"]:
         return _show(prepared, as_json=options["as_json"])
@@ -90,7 +127,8 @@ def start(invocation: Invocation, prepared: "PreparedRun", options: StartOptions
 
         return start_on_screen(invocation, prepared)
     attendance = attend(invocation, options)
-    submission = submit(attendance.project, prepared, queued=options["queue"])
+    write_first = submit or submit_alone
+    submission = write_first(attendance.project, prepared, queued=options["queue"])
     return attendance.begin(submission, queued=options["queue"])
 
 
@@ -107,6 +145,24 @@ def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
         as_json=options["as_json"],
         wait=options["wait"],
     )
+
+
+def go_on_with(invocation: Invocation, run: "RunId", options: StartOptions, *, whose: str) -> int:
+    """Go on with a run that stays, unless somebody drives it now."""
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.run_execution import prepare_resume
+    from supervisor_ai.control.commands.run_start import held_by
+
+    attendance = attend(invocation, options)
+    owner = attendance.project.records.queries.owner(run)
+    if owner is not None and owner.is_alive:
+        raise held_by(attendance.project, run)
+    say(f"Run {run} is {whose} supervisor and nobody drives it; it is gone on with.")
+    if options["queue"]:
+        attendance.report(run)
+        return DONE
+    run_interruptibly(prepare_resume(attendance.project, run))
+    return attendance.attend(run)
 
 
 def _show(prepared: "PreparedRun", *, as_json: bool) -> int:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from supervisor_ai.control.phrases import one_line
 
 if TYPE_CHECKING:
+    from supervisor_ai.domain.knowledge.selection import InjectedKnowledge
     from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
 
 _GAP: Final = "  "
@@ -155,6 +156,26 @@ def shown_record(packed: "PackedContext") -> Iterator[str]:
     )
     rows = [("SOURCE", "SHOWN", "TOKENS", "NAME", "WHY"), *map(_row, packed.items)]
     yield from fitted(rows)
+
+
+def shown_knowledge(told: "InjectedKnowledge") -> Iterator[str]:
+    """List of which documents a worker is told, of which not, and why."""
+    yield f"{told.tokens:,} of {told.budget:,} tokens of knowledge"
+    rows = [("STATUS", "TOLD", "TOKENS", "DOCUMENT", "WHY")]
+    rows += [
+        (
+            it.status.value,
+            "yes" if it.is_shown else "no",
+            f"{it.tokens:,}",
+            one_line(it.path if it.store == "project" else f"user:{it.path}"),
+            one_line(it.reason),
+        )
+        for it in told.items
+    ]
+    yield from fitted(rows)
+    if told.left_out:
+        yield f"{told.left_out} more documents were left out."
+    yield from (f"note: {one_line(problem)}" for problem in told.problems)
 
 
 def _row(item: "PackedItem") -> tuple[str, ...]:

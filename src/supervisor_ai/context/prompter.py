@@ -33,7 +33,7 @@ class JinjaPrompter:
                 f"at most {MAX_TEMPLATE} are allowed."
             )
         try:
-            return _with_nonce(request, self._rendered(request))
+            return _with_nonce(request, _with_knowledge(request, self._rendered(request)))
         except TooMuchWorkError as error:
             line = line_of(error)
             place = "" if line is None else f" in line {line}"
@@ -67,6 +67,7 @@ class JinjaPrompter:
             instructions=request.instructions,
             instruction=request.instruction,
             material=request.material,
+            knowledge=request.knowledge,
             nonce=request.nonce,
         ):
             length += len(piece)
@@ -77,6 +78,13 @@ class JinjaPrompter:
                 )
             pieces.append(piece)
         return "".join(pieces)
+
+
+def _with_knowledge(request: PromptRequest, prompt: str) -> str:
+    """Tell what is known also where an own template does not speak of it."""
+    if request.knowledge in prompt:
+        return prompt
+    return f"{request.knowledge}\n{prompt}"
 
 
 def _with_nonce(request: PromptRequest, prompt: str) -> str:

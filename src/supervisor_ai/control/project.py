@@ -5,6 +5,7 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import LedgerMaintenance
+from supervisor_ai.control.ports.session_files import SessionFolders
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.queries.retry_log import RetryLogKeeper
 from supervisor_ai.control.records import Records, unknown_run
@@ -35,6 +36,10 @@ class OpenProject(Struct, frozen=True, kw_only=True):
     retry_logs: RetryLogKeeper
     user: str
     via: str
+    folders: "Callable[[], SessionFolders] | None" = None
+    """Opens the folders of sessions; None: nobody looks at them."""
+    tell: Callable[[str], None] = lambda words: None
+    """Says something to whoever stands before the process."""
 
     @property
     def repository(self) -> Repository:

@@ -8,6 +8,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.ports.knowledge import KnowledgeUses, NoUses
 from supervisor_ai.control.ports.queries import RunQueries, RunRow
 from supervisor_ai.control.ports.retry_logs import NoRetryLogs, RetryLogs
 from supervisor_ai.control.ports.sessions import NoSessions, SessionQueries
@@ -36,6 +37,7 @@ class Records(Struct, frozen=True, kw_only=True):
     documents: Documents
     retry_logs: RetryLogs = field(default_factory=NoRetryLogs)
     sessions: SessionQueries = field(default_factory=NoSessions)
+    knowledge: KnowledgeUses = field(default_factory=NoUses)
     now: Callable[[], datetime] = partial(datetime.now, UTC)
 
     def text(self, artifact: ArtifactHash) -> str:

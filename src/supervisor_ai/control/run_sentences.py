@@ -158,6 +158,11 @@ RUN_SENTENCES: Final[SentenceTable] = (
         lambda it: f"{it.strategy}: {it.tokens:,} of {it.budget:,} tokens of context",
         is_routine=True,
     ),
+    on(
+        e.KnowledgeInjected,
+        lambda it: f"told of {counted(len(it.documents), 'document')} of the knowledge store",
+        is_routine=True,
+    ),
     on(e.PromptSent, lambda it: f"prompt {short(it.prompt)}", is_routine=True),
     on(e.AttemptSucceeded, lambda it: _by(it, f"answered {it.said}")),
     on(e.AttemptFailed, lambda it: _by(it, f"failed ({it.category.value}): {it.reason}")),

@@ -88,6 +88,8 @@ class SliceName(NamedTuple):
     """Where the makers of its adapters are, by the names of its ports."""
     section: str | None = None
     """Where its section of the config is."""
+    further_sections: tuple[str, ...] = ()
+    """Where others are, if one is not enough."""
     resolver: str | None = None
     """Where what its runs pin is made of definitions; None: it is a workflow."""
     verb: SliceVerb | None = None

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Any, cast
 
 from msgspec import Struct, field
 
@@ -16,11 +16,12 @@ from supervisor_ai.control.sentence_table import SentenceTable
 from supervisor_ai.control.slice_names import SliceName, import_place, registered_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.ids import CommitSha, RunId, StreamId
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.events import AttemptStarted, RunEvent, RunSubmitted
 from supervisor_ai.engine.playback import Opener, Playback
 from supervisor_ai.engine.ports.artifacts import Documents
+from supervisor_ai.engine.streams.folded_stream import Fold
 
 if TYPE_CHECKING:
     from supervisor_ai.control.ports.definitions import Catalog, Loaded
@@ -95,6 +96,16 @@ class TaskLine(Struct, frozen=True, kw_only=True):
     is_current: bool
 
 
+class TaskPanel(Struct, frozen=True, kw_only=True):
+    """What stands above a list of tasks: lines of cells below a title."""
+
+    title: str
+    rows: tuple[tuple[str, ...], ...]
+    """The first one names the columns; where there is no other, nothing is shown."""
+    alerts: frozenset[int] = frozenset()
+    """The rows that need somebody, counted without the first."""
+
+
 class TaskList(Struct, frozen=True, kw_only=True):
     """The list of tasks that a run works through."""
 
@@ -107,6 +118,8 @@ class TaskList(Struct, frozen=True, kw_only=True):
     states: tuple[str, ...]
     """All states that a task can have, in their order."""
     tasks: tuple[TaskLine, ...]
+    panels: tuple[TaskPanel, ...] = ()
+    """Who works on them, and what needs somebody."""
 
 
 def _no_tasks(desk: TaskDesk, run: "RunView", ports: Mapping[str, object]) -> TaskList | None:
@@ -191,6 +204,22 @@ class SliceReference(Struct, frozen=True, kw_only=True):
     """The values that they print."""
 
 
+class SliceStream(Struct, frozen=True, kw_only=True):
+    """A kind of stream that a slice has of its own, beside those of its runs."""
+
+    prefix: str
+    """What the names of such streams begin with, before a colon and a name."""
+    fold: Fold[Any]
+    """How its facts add up; what is kept of it is verified with it."""
+    events: tuple[type[Event], ...]
+    """Its facts; what they do to tables, and what is said about them, is said as of any other."""
+
+    def owner_of(self, stream: StreamId) -> str | None:
+        """Return whose events a stream holds; None: it is of another kind."""
+        kind, _, name = stream.partition(":")
+        return name if kind == self.prefix and name else None
+
+
 class Slice(Struct, frozen=True, kw_only=True):
     """What a driver contributes."""
 
@@ -199,6 +228,8 @@ class Slice(Struct, frozen=True, kw_only=True):
     """What its runs pin; None: no steps that are known beforehand."""
     events: tuple[type[RunEvent], ...] = ()
     """Its own, besides those of the kernel."""
+    streams: tuple[SliceStream, ...] = ()
+    """The kinds of streams that it has besides those of runs."""
     performers: "Callable[[Mapping[str, object]], Performers]" = _no_performers
     """Makes who performs its own effects, with the adapters of its ports by their names."""
     sentences: SentenceTable = ()
@@ -261,6 +292,22 @@ def slice_performers(project: Callable[[], SliceProject]) -> "Performers":
 def slice_events() -> tuple[type[RunEvent], ...]:
     """Return the events that slices have of their own."""
     return tuple(kind for it in all_slices() for kind in it.events)
+
+
+def stream_events() -> tuple[type[Event], ...]:
+    """Return the facts of the streams that slices have of their own."""
+    return tuple(kind for it in all_slices() for stream in it.streams for kind in stream.events)
+
+
+def stream_kind(stream: StreamId) -> SliceStream | None:
+    """Find the kind of a stream that a slice has of its own; None: it is the kernel's."""
+    kinds = (kind for it in all_slices() for kind in it.streams)
+    return next((kind for kind in kinds if kind.owner_of(stream) is not None), None)
+
+
+def own_events() -> tuple[type[Event], ...]:
+    """Return all facts that slices have of their own, of runs and of other streams."""
+    return (*slice_events(), *stream_events())
 
 
 def definition_of(driver: str) -> type[Definition]:

@@ -4,9 +4,9 @@ from collections.abc import Callable
 
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.documents.kanban_parser import read_kanban
-from supervisor_ai.documents.plan_obligation import lost_entries, plan_problems
+from supervisor_ai.documents.obligations.plan import lost_entries, plan_problems
+from supervisor_ai.documents.obligations.work import Page, change_problems, log_problems
 from supervisor_ai.documents.task_shelf import TaskShelf
-from supervisor_ai.documents.work_obligation import Page, change_problems, log_problems
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Kanban, Mistake
 from supervisor_ai.drivers.kanban.board.policy import Obligation
 from supervisor_ai.drivers.kanban.kinds import AnswerStatus

@@ -26,5 +26,5 @@ def find(flow: Flow[Status], status: Status, kind: type) -> Status | None:
 
 
 def is_terminal(flow: Flow[Status], status: Status) -> bool:
-    """Tell whether no edge leaves the status."""
-    return all(source != status for source, _ in flow)
+    """Tell whether no edge leaves the status; one that leads back to it does not."""
+    return all(source != status or to == status for (source, _), to in flow.items())

@@ -86,5 +86,103 @@ SLICES: Final = (
         calls="supervisor_ai.drivers.checkpoint.commands.member_calls:CALLS",
         definitions="supervisor_ai.definitions.checkpoint",
     ),
+    SliceName(
+        "loop",
+        "supervisor_ai.drivers.loop.slice",
+        ports={
+            "files": "supervisor_ai.workspaces.commits.store_files:open_store_files",
+            "books": "supervisor_ai.documents.knowledge.books:open_knowledge_books",
+        },
+        section="supervisor_ai.definitions.loop.settings:LOOP",
+        further_sections=("supervisor_ai.definitions.loop.settings:QUALITY",),
+        resolver="supervisor_ai.definitions.loop.resolution:resolve_loop",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.loop:loop",
+            help="Work on a remit, task by task, under quality supervisors",
+        ),
+        steps=(
+            SliceStep("bookkeeping", phrases="supervisor_ai.drivers.loop.sentences:BOOKKEEPING"),
+            SliceStep("supervisors", phrases="supervisor_ai.drivers.loop.sentences:SUPERVISION"),
+        ),
+        roles=SliceRoles(
+            works_on="loops",
+            answers={
+                "scope": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:SCOPE",
+                    meanings="supervisor_ai.drivers.loop.kinds:SCOPE_MEANINGS",
+                    noun="the remit of a loop",
+                ),
+                "next_task": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:NEXT_TASK",
+                    meanings="supervisor_ai.drivers.loop.kinds:PLANNER_MEANINGS",
+                    noun="the next task of a loop",
+                ),
+                "work": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:WORK",
+                    meanings="supervisor_ai.drivers.loop.kinds:WORK_MEANINGS",
+                    noun="what was done for a task of a loop",
+                ),
+                "qa": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:QA",
+                    meanings="supervisor_ai.drivers.loop.kinds:QA_MEANINGS",
+                    noun="whether a task of a loop is done",
+                ),
+                "assessment": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:ASSESSMENT",
+                    meanings="supervisor_ai.drivers.loop.kinds:ASSESSOR_MEANINGS",
+                    noun="the assessment of a loop",
+                ),
+                "style_findings": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:STYLE_FINDINGS",
+                    meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
+                    noun="findings about conventions",
+                ),
+                "design_findings": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:DESIGN_FINDINGS",
+                    meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
+                    noun="findings about the design",
+                ),
+                "knowledge_items": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:KNOWLEDGE_ITEMS",
+                    meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
+                    noun="what was learnt",
+                ),
+            },
+        ),
+        definitions="supervisor_ai.definitions.loop",
+    ),
+    SliceName(
+        "team",
+        "supervisor_ai.drivers.team.slice",
+        ports={"folders": "supervisor_ai.workspaces.sessions.folders:open_session_files"},
+        resolver="supervisor_ai.definitions.team.resolution:resolve_team",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.team:team",
+            help="Watch over a team of agents: who works, who waits, who writes",
+        ),
+        steps=(
+            SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
+        ),
+        calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
+    ),
+    SliceName(
+        "feature",
+        "supervisor_ai.drivers.feature.slice",
+        ports={
+            "reader": "supervisor_ai.definitions.feature.plan_files:open_plan_reader",
+            "merges": "supervisor_ai.workspaces.commits.branch_merges:open_branch_merges",
+        },
+        section="supervisor_ai.definitions.feature.shapes:FEATURES",
+        verb=SliceVerb(
+            place="supervisor_ai.cli.commands.feature:feature",
+            help="Build a feature of many components at once",
+        ),
+        steps=(
+            SliceStep("feature", phrases="supervisor_ai.drivers.feature.queries.sentences:FEATURE"),
+            SliceStep(
+                "component", phrases="supervisor_ai.drivers.feature.queries.sentences:COMPONENT"
+            ),
+        ),
+    ),
 )
 """Each is imported when something of it is asked for."""

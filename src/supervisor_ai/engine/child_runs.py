@@ -15,13 +15,14 @@ from supervisor_ai.engine.ports.ledger import Wake
 def start_child(journal: Journal, effect: StartRun, *, child: RunId) -> None:
     """Submit a child run in the parent's own commit."""
     parent = journal.run
+    base = effect.base or parent.birth.base
     birth = RunSubmitted(
         task=effect.task,
         driver=effect.driver,
         workflow=effect.workflow,
         definition=effect.definition,
-        base=parent.birth.base,
-        branch=f"ai/{child}" if parent.birth.base else None,
+        base=base,
+        branch=f"ai/{child}" if base else None,
         identity=parent.birth.identity,
         parent=parent.id,
         root=parent.birth.root,

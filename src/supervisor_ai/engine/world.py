@@ -25,6 +25,7 @@ from supervisor_ai.engine.ports.evidence import Evidence
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.identities import Identities
+from supervisor_ai.engine.ports.knowledge import KnowledgeShelf, NoKnowledge
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Lease, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.members import MemberDoors, NoDoors
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
@@ -88,6 +89,7 @@ class World(Struct, frozen=True, kw_only=True):
     notifier: Notifier = field(default_factory=SilentNotifier)
     doors: MemberDoors = field(default_factory=NoDoors)
     """How workers take part in sessions."""
+    knowledge: KnowledgeShelf = field(default_factory=NoKnowledge)
     notices: Callable[[], NoticePolicy] = lambda: NO_NOTICES
     """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)

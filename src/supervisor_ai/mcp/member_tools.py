@@ -6,7 +6,13 @@ from typing import Any, Final
 import msgspec
 from msgspec import Struct
 
-from supervisor_ai.control.sessions.calls import Room, all_calls, calls_for, make_call
+from supervisor_ai.control.sessions.calls import (
+    Room,
+    all_calls,
+    calls_for,
+    make_call,
+    require_patience,
+)
 from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.mcp.toolbox import Json, ToolCard
@@ -32,6 +38,7 @@ class MemberTools(Struct, frozen=True, kw_only=True):
     def call(self, name: str, arguments: Json) -> Json:
         """Do what is asked; a refusal is recorded."""
         if name in DECISIONS and name not in all_calls():
+            require_patience(self.room, name, arguments)
             raise self._refused(name)
         told = make_call(self.room, name, arguments)
         return msgspec.to_builtins(told) if not isinstance(told, Mapping) else told

@@ -8,7 +8,7 @@ from typing import Final, NamedTuple, get_args
 
 import msgspec
 
-from supervisor_ai.control.slices import slice_events
+from supervisor_ai.control.slices import own_events
 from supervisor_ai.domain.envelope import Actor, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import InternalError, Unavailable
 from supervisor_ai.domain.ids import StreamId
@@ -110,7 +110,7 @@ class EventCodec:
         self,
         kinds: Iterable[type[Event]] = EVENT_KINDS,
         upcasters: Upcasters = UPCASTERS,
-        more: Callable[[], Iterable[type[Event]]] = slice_events,
+        more: Callable[[], Iterable[type[Event]]] = own_events,
     ) -> None:
         self._upcasters = upcasters
         self._more = more

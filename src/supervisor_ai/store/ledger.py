@@ -22,7 +22,7 @@ from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
-from supervisor_ai.store.tables.queries import SqliteRunQueries
+from supervisor_ai.store.tables.queries import SqliteKnowledgeUses, SqliteRunQueries
 from supervisor_ai.store.tables.session_queries import SqliteSessionQueries
 from supervisor_ai.store.wakes import SqliteWakeQueue
 
@@ -66,6 +66,7 @@ class SqliteLedger(Struct, frozen=True, kw_only=True):
     cache: SqliteStateCache
     queries: SqliteRunQueries
     sessions: SqliteSessionQueries
+    knowledge: SqliteKnowledgeUses
     verdicts: SqliteVerdicts
     care: SqliteLedgerCare
     anchor: RecordedAnchor
@@ -95,6 +96,7 @@ def open_ledger(
         cache=SqliteStateCache(connection),
         queries=SqliteRunQueries(connection, leases=leases, codec=codec),
         sessions=SqliteSessionQueries(connection),
+        knowledge=SqliteKnowledgeUses(connection),
         verdicts=SqliteVerdicts(connection, codec=codec),
         care=SqliteLedgerCare(connection, codec=codec, anchor=recorded),
         anchor=recorded,

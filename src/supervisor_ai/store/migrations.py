@@ -375,6 +375,20 @@ _LINE_SIDES: Final[Migration] = (
     "ALTER TABLE comments ADD COLUMN quote TEXT",
 )
 
+_KNOWLEDGE: Final[Migration] = (
+    """
+    CREATE TABLE knowledge_uses (
+        run TEXT NOT NULL,
+        seq INTEGER NOT NULL,
+        path TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        status TEXT NOT NULL,
+        PRIMARY KEY (run, seq, path)
+    ) STRICT, WITHOUT ROWID
+    """,
+    "CREATE INDEX knowledge_uses_open ON knowledge_uses (run) WHERE status = 'open'",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
@@ -383,5 +397,6 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     _NOTICES,
     _SESSIONS,
     _LINE_SIDES,
+    _KNOWLEDGE,
 )
 """Version N of the schema is what the first N steps make."""

@@ -57,7 +57,10 @@ class PlainPrompter:
         told = (*request.feedback, *request.context)
         lines = [request.role.name, request.task, *map(_line, told)]
         lines += [f"turn: {turn}" for turn in request.turns]
-        rest = (request.instructions, request.instruction, request.material, request.diff)
+        rest = (
+            *(request.instructions, request.instruction),
+            *(request.knowledge, request.material, request.diff),
+        )
         return "\n".join((*lines, *(text for text in rest if text)))
 
 

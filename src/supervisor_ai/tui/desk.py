@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.dashboard.change_views import LineNote, PatchView
 from supervisor_ai.control.dashboard.feed import News
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
 from supervisor_ai.control.dashboard.panels import ApprovalPanel
 from supervisor_ai.control.dashboard.patches import DiffFile
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
@@ -130,6 +131,8 @@ class Desk(Struct, frozen=True, kw_only=True):
     """Finds the colours of a file; takes a while."""
     tasks: Callable[[RunId], TaskList]
     """Reads the list of tasks that a run works through; takes a while."""
+    knowledge: Callable[[], KnowledgeOffice]
+    """Opens the knowledge stores; takes a while."""
     editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
     """Lets the person edit texts, on the terminal that the screen has left."""
     find: Callable[[str], RunId]

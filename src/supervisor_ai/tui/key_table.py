@@ -62,6 +62,7 @@ BOARD: Final = (
     MERGE,
     COMPLETE,
     Key("t", "t", "tasks", "", "Show the task list that the run works through"),
+    Key("w", "w", "knowledge", "", "Show what the project knows", "knowledge review"),
 )
 RUN: Final = (
     Key("1,2,3,4,5,6", "1-6", "", "views", "Steps, log, gates, diff, output, cost"),
@@ -93,12 +94,17 @@ DIFF: Final = (
     Key("f", "f", "next_mark", "finding", "Go to the next finding or comment"),
     ANSWER,
 )
+KNOWLEDGE: Final = (
+    Key("p", "p", "promote", "promote", "Say that the document holds", "knowledge promote"),
+    Key("x", "x", "deprecate", "deprecate", "It no longer applies", "knowledge deprecate"),
+)
 SECTIONS: Final = (
     ("Everywhere", EVERYWHERE),
     ("Board", BOARD),
     ("One run", RUN),
     ("Approval", PANEL),
     ("Diff", DIFF),
+    ("What the project knows", KNOWLEDGE),
 )
 
 

@@ -13,6 +13,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.dashboard.change_views import read_change, read_notes
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
 from supervisor_ai.control.dashboard.panels import read_panel
 from supervisor_ai.control.dashboard.task_lists import read_tasks
 from supervisor_ai.control.ports.user_merges import UserMerges
@@ -48,6 +49,7 @@ class Session(Struct, frozen=True, kw_only=True):
     start: Path
     """The directory in which the person typed the command."""
     merges: Callable[[], AbstractContextManager[UserMerges]]
+    knowledge: Callable[[], KnowledgeOffice]
     editor: Callable[[Mapping[str, str]], Mapping[str, bytes]]
     has_terminal: Callable[[], bool]
     mouse: bool = True
@@ -88,6 +90,7 @@ class Session(Struct, frozen=True, kw_only=True):
                 run,
                 self.port,
             ),
+            knowledge=self.knowledge,
             editor=self.editor,
             find=lambda name: kept.require(name).find(name).id,
             now=partial(datetime.now, UTC),

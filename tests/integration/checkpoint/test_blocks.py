@@ -10,6 +10,7 @@ from tests.support.checkpoint_scene import (
 )
 from tests.support.kernel import Kernel
 
+from supervisor_ai.control.sessions.bus import Post
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.inbox_commands import Approve, Cancel, Reject
@@ -105,13 +106,73 @@ def test_a_no_has_upstream_work_revised_and_the_checkpoint_made_again() -> None:
     assert at.kernel.events(run, k.ReportWritten)[-1].visit == 2
 
 
-def test_messages_wait_until_a_person_has_decided() -> None:
+def replies_to(at: CheckpointScene, message: str) -> list[str]:
+    data = (it.data or {} for it in at.said())
+    return [str(it["content"]) for it in data if it.get("in_reply_to") == message]
+
+
+def test_a_request_during_a_block_is_answered_at_once_and_made_when_asked_again() -> None:
     at, run, asked = blocked()
-    at.ask("CHECKPOINT-003")
+    requests = [at.ask("CHECKPOINT-003"), at.ask("CHECKPOINT-001"), at.ask("CHECKPOINT-003")]
     at.kernel.drive(run)
     assert at.kernel.status(run) is RunStatus.WAITING
+    words = (
+        "[supervisor] CHECKPOINT-003 postponed: CHECKPOINT-001 blocks, and a person decides about"
+        " it. Ask again when the decision is told."
+    )
+    assert [replies_to(at, it) for it in requests] == [
+        [words],
+        [words.replace("CHECKPOINT-003", "CHECKPOINT-001")],
+        [words],
+    ]
+    assert at.kernel.events(run, k.ErrorTold) == []
+    assert len(at.kernel.events(run, e.ApprovalRequested)) == 1
     approve(at, run, asked, "Fine.")
+    assert at.contents()[-1].startswith("[supervisor] CHECKPOINT-001 overridden.")
+    at.ask("CHECKPOINT-003")
+    at.kernel.drive(run)
     assert at.contents()[-1].startswith("[supervisor] CHECKPOINT-003 complete.")
+
+
+def test_errors_during_a_block_are_told_one_by_one() -> None:
+    at, run, asked = blocked()
+    for words in ("Well?", "Well??", "Well???"):
+        at.bus().log(Post(kind="message", summary=words, to="supervisor"))
+    at.kernel.drive(run)
+    assert [it.type for it in at.said()][-3:] == ["error", "error", "consistency_alert"]
+    assert at.status("CHECKPOINT-001") is TaskStatus.IN_PROGRESS
+    approve(at, run, asked, "Fine.")
+    assert at.status("CHECKPOINT-001") is TaskStatus.COMPLETED
+
+
+def test_a_wish_to_shut_down_is_granted_during_a_block() -> None:
+    at, run, asked = blocked()
+    bye = {"request_id": "r-1"}
+    at.bus().log(Post(kind="shutdown_request", summary="Bye", data=bye, to="supervisor"))
+    at.kernel.drive(run)
+    assert at.kernel.status(run) is RunStatus.COMPLETED
+    assert at.said()[-1].type == "shutdown_response"
+    assert at.status("CHECKPOINT-001") is TaskStatus.PENDING
+    [failed] = at.kernel.events(run, e.StepFailed)
+    assert "shut down before a person had decided" in failed.reason
+    again = at.start(resident(strict_spec(), recovery=True))
+    at.ask("CHECKPOINT-001", "DRAFT-001")
+    at.kernel.drive(again)
+    assert len(at.kernel.events(again, e.ApprovalRequested)) == 1
+    assert asked.step == "CHECKPOINT-001"
+
+
+def test_a_decision_that_comes_together_with_the_end_still_counts() -> None:
+    at, run, asked = blocked()
+    bye = {"request_id": "r-1"}
+    at.bus().log(Post(kind="shutdown_request", summary="Bye", data=bye, to="supervisor"))
+    note = at.kernel.world.artifacts.put("Fine.")
+    yes = Approve(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
+    at.kernel.send(run, "yes", yes)
+    at.kernel.drive(run)
+    assert [it.type for it in at.said()][-2:] == ["supervision_report", "shutdown_response"]
+    assert at.status("CHECKPOINT-001") is TaskStatus.COMPLETED
+    assert at.kernel.status(run) is RunStatus.COMPLETED
 
 
 def test_a_supervisor_that_is_stopped_at_a_block_leaves_it_to_the_next_one() -> None:

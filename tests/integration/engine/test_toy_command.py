@@ -15,7 +15,7 @@ from tests.integration.engine.toy_slice import BakerDriver
 from supervisor_ai.bootstrap.projects import open_preflight, read_settings
 from supervisor_ai.cli.main import supervisor
 from supervisor_ai.control.slice_names import registered
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 

@@ -1,4 +1,4 @@
-"""A toy slice, a baker: its own event, effect, performer, kind of step, sentence and table."""
+"""A toy slice, a baker: its own event, effect, performer, step, sentence, table and stream."""
 
 from dataclasses import dataclass
 from typing import ClassVar, Final, cast
@@ -7,7 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.registered_kinds import StepPhrases
 from supervisor_ai.control.sentence_table import on
-from supervisor_ai.control.slices import Slice
+from supervisor_ai.control.slices import Slice, SliceStream
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
@@ -21,6 +21,7 @@ from supervisor_ai.drivers.moves.state import Visit, WorkflowState
 from supervisor_ai.drivers.moves.steps import pass_step, perform
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.playback import opener
+from supervisor_ai.engine.streams.folded_stream import Fold
 from supervisor_ai.engine.world import Operation, Performers
 
 OVEN: Final = StepName("oven")
@@ -66,6 +67,34 @@ class Recipe:
 
     flour: str
     loaves: int
+
+
+class LoafShelved(Event, frozen=True, kw_only=True):
+    """A loaf is in the larder."""
+
+    flour: str
+
+
+class LoafEaten(Event, frozen=True, kw_only=True):
+    """A loaf is gone."""
+
+
+class Larder(Struct, frozen=True, kw_only=True):
+    """What is in a larder, whoever baked it."""
+
+    loaves: int = 0
+
+
+def evolve_larder(larder: Larder, event: Event) -> Larder:
+    """Count the loaves."""
+    return Larder(loaves=larder.loaves + (1 if isinstance(event, LoafShelved) else -1))
+
+
+LARDER: Final = SliceStream(
+    prefix="larder",
+    fold=Fold(name="larder", kind=Larder, evolve=evolve_larder, code=(Larder,)),
+    events=(LoafShelved, LoafEaten),
+)
 
 
 class Bakery(Struct, frozen=True, kw_only=True):
@@ -139,15 +168,21 @@ BAKE_PHRASES: Final = StepPhrases(deed="bakes", preview="bake a loaf")
 SLICE: Final = Slice(
     driver=opener(BakerDriver()),
     events=(BakeStarted, Baked, BakeLost),
+    streams=(LARDER,),
     performers=lambda ports: cast("Oven", ports["oven"]).performers(),
     sentences=(
         on(BakeStarted, lambda it: f"a loaf of {it.flour} goes in", is_routine=True),
         on(Baked, lambda it: f"a {it.crust} loaf comes out", mark="baked"),
         on(BakeLost, lambda _: "nobody knows where the loaf is"),
+        on(LoafShelved, lambda it: f"a loaf of {it.flour} is in the larder"),
     ),
-    tables={"loaves": "CREATE TABLE IF NOT EXISTS loaves (run TEXT, visit INTEGER, crust TEXT)"},
+    tables={
+        "loaves": "CREATE TABLE IF NOT EXISTS loaves (run TEXT, visit INTEGER, crust TEXT)",
+        "larders": "CREATE TABLE IF NOT EXISTS larders (larder TEXT, flour TEXT)",
+    },
     rules={
         Baked: ("INSERT INTO loaves (run, visit, crust) VALUES (:run, :visit, :crust)",),
         BakeLost: ("INSERT INTO loaves (run, visit) VALUES (:run, :visit)",),
+        LoafShelved: ("INSERT INTO larders (larder, flour) VALUES (:stream, :flour)",),
     },
 )

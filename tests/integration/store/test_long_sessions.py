@@ -1,20 +1,18 @@
 """A session with many messages: an answer costs what is asked for, not what was ever said."""
 
 import json
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from tests.support.memory_session_files import MemorySessionFolders
-from tests.unit.control.sessions.counting_log import CountingLog
+from tests.unit.control.sessions.counting_log import CountingArtifacts, CountingLog
 from tests.unit.control.sessions.session_desk import ADA, SessionScene
 
 from supervisor_ai.control.sessions.bus import Post
 from supervisor_ai.control.sessions.folder.folder_desk import FolderDesk
 from supervisor_ai.control.sessions.folder.folder_import import import_folder
-from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
 from supervisor_ai.store.files.artifacts import FileArtifacts
 from supervisor_ai.store.ledger import SqliteLedger, open_ledger
 from supervisor_ai.testing.world import fake_world
@@ -23,32 +21,6 @@ MANY = 10_000
 WORKERS = 5
 KEPT_EVERY = 500
 """How far behind a folded state that was kept may be."""
-
-
-class CountingArtifacts:
-    """Artifacts of which somebody counts how many are read, and how often the disk is synced."""
-
-    def __init__(self, artifacts: Artifacts) -> None:
-        self._artifacts = artifacts
-        self.reads = 0
-        self.batches = 0
-
-    def put(self, text: str) -> ArtifactHash:
-        return self._artifacts.put(text)
-
-    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
-        self.batches += 1
-        return self._artifacts.put_all(texts)
-
-    def get(self, artifact: ArtifactHash) -> str:
-        self.reads += 1
-        return self._artifacts.get(artifact)
-
-    def writer(self) -> ArtifactWriter:
-        return self._artifacts.writer()
-
-    def erase(self, artifact: ArtifactHash) -> None:
-        self._artifacts.erase(artifact)
 
 
 class LongSession:

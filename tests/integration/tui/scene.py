@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Final, cast
 
 from tests.support.kernel import PERSON, Kernel
+from tests.support.knowledge_office import office
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -146,6 +147,7 @@ class TuiScene:
         self.editor: Callable[[Mapping[str, str]], Mapping[str, bytes]] = self.edit
         self.leaving: Callable[[], AbstractContextManager[None]] = self.leave
         self.listed: TaskList | None = None
+        self.office = office()
         self.paint: Callable[[DiffFile], Paint] = lambda _: {}
         world = self.kernel.world
         self.records = Records(
@@ -178,6 +180,7 @@ class TuiScene:
             notes=lambda run: read_notes(self.records, run),
             paint=self.paint,
             tasks=self.tasks,
+            knowledge=lambda: self.office,
             editor=self.editor,
             find=lambda name: self.records.find(name).id,
             now=self.now,

@@ -8,7 +8,7 @@ import pytest
 from supervisor_ai.control.phrases import finding_line
 from supervisor_ai.control.registered_kinds import SHARED_PHRASES, approval_phrases
 from supervisor_ai.control.sentences import SENTENCES, describe, mark_of, place
-from supervisor_ai.control.slices import all_slices, slice_events
+from supervisor_ai.control.slices import all_slices, own_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
@@ -42,7 +42,7 @@ def recorded() -> list[Event]:
 
 def test_every_class_of_events_has_a_sentence() -> None:
     own = [it.kind for found in all_slices() for it in found.sentences]
-    assert {*SENTENCES, *own} == {*EVENT_KINDS, *slice_events()}
+    assert {*SENTENCES, *own} == {*EVENT_KINDS, *own_events()}
     assert set(SENTENCES) == set(EVENT_KINDS)
 
 

@@ -10,7 +10,7 @@ from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import CONFIG
 
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.kanban.shapes import KanbanShape
 from supervisor_ai.definitions.schema.gates import GateShape
 from supervisor_ai.definitions.schema.policies import PolicyShape

@@ -38,6 +38,7 @@ FIRST: Mapping[str, object] = {
     "diff": None,
     "turns": [],
     "instruction": "",
+    "knowledge": "",
 }
 """What a first attempt knows besides its task."""
 

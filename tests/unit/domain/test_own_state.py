@@ -1,6 +1,6 @@
 import pytest
 
-from supervisor_ai.domain.own_state import is_own_state
+from supervisor_ai.domain.git_flow.own_state import is_own_state
 
 
 @pytest.mark.parametrize(

@@ -235,6 +235,7 @@ EXAMPLES: list[e.RunEvent] = [
         step=STEP, visit=1, attempt=1, host="example.com", port=443, reason="not-listed"
     ),
     e.ContextPacked(step=STEP, visit=1, attempt=1, strategy="s", record=TEXT, tokens=1, budget=2),
+    e.KnowledgeInjected(step=STEP, visit=1, attempt=1, record=TEXT, tokens=1, budget=2),
     e.StepSkipped(step=STEP, visit=1, reason="Nobody is there."),
     e.StepQuarantined(step=STEP, visit=1, reason="Round and round."),
     e.ClaimsRefuted(

@@ -19,12 +19,21 @@ from supervisor_ai.mcp.toolbox import ToolCard
 
 register(SLICES)
 
-EVERYBODY: Final = frozenset({"task_list", "team_msg", "checkpoint_list", "checkpoint_show"})
+EVERYBODY: Final = frozenset(
+    {
+        *("task_list", "team_msg", "checkpoint_list", "checkpoint_show"),
+        *("team_status", "team_report", "knowledge_search"),
+    }
+)
+SENDERS: Final = frozenset({"team_send", "team_line", "team_ack", "task_update"})
 RUNS: Final = frozenset({"run_events", "run_list", "run_status"})
 LISTS: Final = {
-    MemberRole.COORDINATOR: EVERYBODY | RUNS | {"task_create", "task_update", "checkpoint_request"},
-    MemberRole.SUPERVISOR: EVERYBODY | RUNS | {"task_update"},
-    MemberRole.WORKER: EVERYBODY | {"task_update"},
+    MemberRole.COORDINATOR: EVERYBODY
+    | RUNS
+    | SENDERS
+    | {"task_create", "checkpoint_request", "team_handoff"},
+    MemberRole.SUPERVISOR: EVERYBODY | RUNS | SENDERS,
+    MemberRole.WORKER: EVERYBODY | SENDERS,
     MemberRole.OBSERVER: EVERYBODY | RUNS,
 }
 """The closed list of every role, with what slices add."""

@@ -1,7 +1,7 @@
 """`supervisor checkpoint`."""
 
 from functools import partial
-from typing import TypedDict, Unpack, cast
+from typing import TextIO, TypedDict, Unpack, cast
 
 import click
 
@@ -19,21 +19,21 @@ from supervisor_ai.cli.options import (
 from supervisor_ai.cli.output import report_mutation, say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
-    attend,
     budget_option,
     cli_option,
+    go_on_with,
     sandbox_option,
     start,
     start_option,
 )
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.run_execution import prepare_resume
-from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE, WAITS
-from supervisor_ai.control.sessions.desk import open_desk, require_session
+from supervisor_ai.control.sessions.desk import SessionDesk, open_desk, require_session
 from supervisor_ai.control.sessions.members import user_as_coordinator
-from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.checkpoint.commands.attendance import serving
 from supervisor_ai.drivers.checkpoint.commands.override import Override, override_block
 from supervisor_ai.drivers.checkpoint.commands.requests import (
     CheckpointWish,
@@ -44,7 +44,9 @@ from supervisor_ai.drivers.checkpoint.commands.start import (
     SupervisorRequest,
     open_for_supervision,
     prepare_supervisor,
+    prompted,
 )
+from supervisor_ai.drivers.checkpoint.protocol.prompt import LONGEST_PROMPT
 from supervisor_ai.drivers.checkpoint.queries.checkpoints import (
     CheckpointView,
     list_checkpoints,
@@ -57,7 +59,8 @@ _TASK = click.argument("task", metavar="CHECKPOINT")
 
 
 class _ServeOptions(TypedDict):
-    session: str
+    session: str | None
+    prompt: TextIO | None
     recovery: bool
     alone: bool
     cli: str | None
@@ -98,7 +101,13 @@ def checkpoint() -> None:
 
 
 @verb(example="supervisor checkpoint serve S1", group=checkpoint)
-@_SESSION
+@click.argument("session", metavar="[SESSION]", required=False)
+@click.option(
+    "--prompt",
+    type=click.File(encoding="utf-8", errors="replace"),
+    metavar="FILE",
+    help="Take session, role spec and recovery from a coordinator's prompt; - is stdin.",
+)
 @click.option("--recovery", is_flag=True, help="Take up what an earlier supervisor knew.")
 @click.option("--no-judge", "alone", is_flag=True, help="Ask no worker; note what is not decided.")
 @cli_option
@@ -116,18 +125,45 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
 
     It tells the coordinator that it waits, answers every checkpoint request with a report, and ends
     when the coordinator asks for it. Ctrl-C leaves it as it is; the same command, or `supervisor
-    serve`, goes on with it. A session has one supervisor. With --queue it is left to `supervisor
-    serve`.
+    serve`, goes on with it. A session has one supervisor, and one process serves it: a second one
+    is refused (exit code 4), and told who does. With --queue it is left to `supervisor serve`.
+    A prompt has the fields role, role_spec, session, session_id, team_name and requirement, one on
+    a line, and recovery if need be; one that is missing is an error.
     """
     project = invocation.project()
-    session = open_for_supervision(open_desk(project), options["session"])
+    desk = open_desk(project)
+    wish = _wish(desk, options)
+    session = open_for_supervision(desk, wish.session)
+    if options["queue"] or options["dry_run"]:
+        return _serve(invocation, session, wish, options)
+    with serving(project, session):
+        return _serve(invocation, session, wish, options)
+
+
+def _wish(desk: SessionDesk, options: _ServeOptions) -> SupervisorRequest:
+    """Say which supervisor is wanted: by the name of its session, or by a prompt."""
+    named, prompt = options["session"], options["prompt"]
+    if prompt is None:
+        if named is None:
+            raise InvalidInput("The session is missing.", hint="Name it, or say --prompt FILE.")
+        return SupervisorRequest(session=named, recovery=options["recovery"])
+    wish = prompted(desk, prompt.read(LONGEST_PROMPT + 1))
+    if named not in {None, wish.session}:
+        raise InvalidInput(f"The prompt is about session {wish.session!r}, not {named!r}.")
+    return replace(wish, recovery=wish.recovery or options["recovery"])
+
+
+def _serve(
+    invocation: Invocation, session: SessionId, wish: SupervisorRequest, options: _ServeOptions
+) -> int:
+    """Begin a supervisor, or go on with the one that the session has."""
+    project = invocation.project()
     unfinished = unfinished_for(project.records, session)
     staying = cast("StartOptions", {**options, "wait": True, "no_cache": False})
     if unfinished is not None and not options["dry_run"]:
-        return _go_on(invocation, unfinished.id, staying)
-    request = SupervisorRequest(
-        session=session,
-        recovery=options["recovery"],
+        return go_on_with(invocation, unfinished.id, staying, whose="this session's")
+    request = replace(
+        wish,
         base=options["base"],
         cli=options["cli"],
         sandbox=options["sandbox"],
@@ -136,20 +172,6 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
     )
     prepare = partial(prepare_supervisor, invocation.preflight(), open_desk(project), request)
     return start(invocation, with_trust(invocation, staying, prepare), staying)
-
-
-def _go_on(invocation: Invocation, run: RunId, options: StartOptions) -> int:
-    """Go on with the session's supervisor, unless somebody drives it now."""
-    attendance = attend(invocation, options)
-    owner = attendance.project.records.queries.owner(run)
-    if owner is not None and owner.is_alive:
-        raise held_by(attendance.project, run)
-    say(f"Run {run} is this session's supervisor and nobody drives it; it is gone on with.")
-    if options["queue"]:
-        attendance.report(run)
-        return DONE
-    run_interruptibly(prepare_resume(attendance.project, run))
-    return attendance.attend(run)
 
 
 @verb(

@@ -24,6 +24,7 @@ from supervisor_ai.cli.run_start import (
     budget_option,
     cli_option,
     sandbox_option,
+    session_option,
     start,
     start_option,
 )
@@ -54,10 +55,11 @@ _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
 )
 _OF_A_NEW_RUN: Final[
-    tuple[Literal["manager", "cli", "base", "sandbox", "budget", "no_cache"], ...]
+    tuple[Literal["manager", "cli", "session", "base", "sandbox", "budget", "no_cache"], ...]
 ] = (
     "manager",
     "cli",
+    "session",
     "base",
     "sandbox",
     "budget",
@@ -67,6 +69,7 @@ _OF_A_NEW_RUN: Final[
 
 class _Shared(StartOptions):
     manager: str | None
+    session: str | None
     directory: str | None
 
 
@@ -92,6 +95,7 @@ for _command in (status, check, log):
 @click.argument("request")
 @_MANAGER
 @cli_option
+@session_option
 @start_option
 @_DIRECTORY
 @click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
@@ -130,6 +134,7 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
 @click.argument("file")
 @_MANAGER
 @cli_option
+@session_option
 @start_option
 @_DIRECTORY
 @sandbox_option
@@ -172,6 +177,7 @@ def _request(options: _Shared) -> KanbanRequest:
         budget=options["budget"],
         sandbox=options["sandbox"],
         is_fresh=options["no_cache"],
+        session=options["session"],
     )
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from supervisor_ai.control.commands.run_start import PreparedRun
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
     from supervisor_ai.control.ports.user_merges import UserMerges
     from supervisor_ai.tui.session import Session, SessionEnd
 
@@ -65,6 +66,7 @@ def open_session(invocation: Invocation, *, mouse: bool) -> "Session":
         port=invocation.port,
         start=invocation.directory,
         merges=lambda: _open_merges(invocation),
+        knowledge=lambda: _open_knowledge(invocation),
         editor=edit_copies,
         has_terminal=sys.stdin.isatty,
         mouse=mouse,
@@ -78,6 +80,12 @@ def _open_merges(invocation: Invocation) -> "Iterator[UserMerges]":
 
     with open_merges(invocation.directory, invocation.settings) as merges:
         yield merges.for_user()
+
+
+def _open_knowledge(invocation: Invocation) -> "KnowledgeOffice":
+    from supervisor_ai.bootstrap.projects import open_knowledge
+
+    return open_knowledge(invocation.directory, invocation.settings)
 
 
 def require_terminal() -> None:

@@ -8,6 +8,7 @@ from msgspec import Struct
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
+from supervisor_ai.control.slices import stream_kind
 from supervisor_ai.domain.envelope import NewEvent
 from supervisor_ai.domain.errors import StaleVersion, SupervisorError
 from supervisor_ai.domain.ids import (
@@ -85,6 +86,9 @@ def _fold_again(project: OpenProject, stream: StreamId, version: int) -> CachedS
     run, session = stream_run(stream), stream_session(stream)
     if session is not None:
         return fold_session(project.world.log, session, project.world.documents, upto=version)
+    kind = stream_kind(stream)
+    if kind is not None:
+        return kind.fold.again(project.world.log, stream, project.world.documents, upto=version)
     if run is None:
         return fold_project(project.world.log, project.world.documents, upto=version)
     playback, reached = project.player.play(run, upto=version)

@@ -2,7 +2,7 @@
 
 import asyncio
 from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, nullcontext, suppress
 from dataclasses import dataclass, field
 from datetime import timedelta
 from typing import Final
@@ -31,7 +31,7 @@ from supervisor_ai.engine.drive import DriveResult
 from supervisor_ai.engine.playback import Playback
 from supervisor_ai.engine.ports.ledger import Wake
 
-_FAMILY_LIMIT: Final = 4
+_FAMILY_LIMIT: Final = 65
 _LOOK_AT_NOTICES: Final = timedelta(seconds=20)
 _FIRST_WAKE: Final = 1
 _SHORT_REST: Final = timedelta(minutes=1)
@@ -103,10 +103,19 @@ class _Attendance:
         shift = Shift(
             limit=_FAMILY_LIMIT, serves=self._serves, is_over=self._is_over, failed=self._failed
         )
-        async with telling(self.project):
+        async with telling(self.project), self._following():
             await self.project.dispatcher.serve(self._drive, shift)
         if self.failures:
             raise self.failures[0]
+
+    def _following(self) -> AbstractAsyncContextManager[None]:
+        """Look at the folder of a session where this is its supervisor."""
+        sessions = self.project.records.sessions.sessions()
+        if not any(row.resident is not None and self._serves(row.resident) for row in sessions):
+            return nullcontext()
+        from supervisor_ai.control.sessions.folder.folder_watch import following
+
+        return following(self.project, self._serves)
 
     async def _drive(self, run: RunId) -> DriveResult:
         return await drive_run(self.project, run)

@@ -137,7 +137,7 @@ def _definition(
     require_trust(project.preflight, loaded.powers)
     refuse_blank_cheques(loaded.definition, source.sandbox)
     kept = remembering(within(loaded.definition, budget), is_fresh=source.is_fresh)
-    return replace(loaded, definition=kept)
+    return replace(loaded, definition=replace(kept, session=pinned.session))
 
 
 def _require_fit(problems: tuple[str, ...], run: RunId, definition: Definition) -> None:

@@ -105,8 +105,10 @@ def load_today(
 def _attended_as(pinned: Definition, today: Definition) -> Definition:
     """Ask about the baseline only where the run was begun in front of a person.
 
-    A task that waits with its landing until a person completes it goes on to wait.
+    A task that waits with its landing until a person completes it goes on to wait, and workers that
+    were members of a session stay its members.
     """
+    today = replace(today, session=pinned.session)
     if not pinned.git.auto_commit:
         today = replace(today, git=replace(today.git, auto_commit=False))
     is_alone = pinned.baseline is BaselinePolicy.NOTE and today.baseline is BaselinePolicy.ASK

@@ -18,9 +18,9 @@ from supervisor_ai.control.sessions.desk import open_desk, require_session
 from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX, refuse_blank_cheques
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, SessionId, run_stream
 from supervisor_ai.domain.issues import IssueLink, task_of
-from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.project.events import PermitTaken, TaskNumbered
 from supervisor_ai.domain.project.project import Project
 from supervisor_ai.domain.run.definition import Definition

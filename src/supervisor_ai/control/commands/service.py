@@ -8,6 +8,7 @@ from msgspec import Struct
 from supervisor_ai.control.commands.run_execution import drive_run, tell_due, telling
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import RunView, show_run
+from supervisor_ai.control.sessions.folder.folder_watch import following
 from supervisor_ai.control.settings import NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
@@ -49,7 +50,7 @@ async def serve(project: OpenProject, service: Service, attendant: Attendant) ->
         failed=attendant.failed,
     )
     await tell_due(project)
-    async with telling(project):
+    async with telling(project), following(project, shift.serves):
         await project.dispatcher.serve(drive, shift)
 
 

@@ -20,6 +20,15 @@ class SessionFile(Struct, frozen=True, kw_only=True):
     size: int
 
 
+class FileGlimpse(Struct, frozen=True, kw_only=True):
+    """What can be seen of a file without reading it; another one says that it may have changed."""
+
+    size: int
+    changed: int
+    """When it was written last, in nanoseconds."""
+    inode: int
+
+
 class FileListing(Struct, frozen=True, kw_only=True):
     """The files of a folder, and what was left out."""
 
@@ -68,6 +77,10 @@ class SessionFolders(SessionFiles, Protocol):
 
     def fetch(self, folder: str, path: str, most: int) -> bytes | None:
         """Return what a file holds; None where there is none. Raises InvalidInput for more."""
+        ...
+
+    def glimpse(self, folder: str, path: str) -> FileGlimpse | None:
+        """Look at a file without reading it; None where there is none."""
         ...
 
     def replace(self, folder: str, path: str, content: bytes, *, expected: str | None) -> None:

@@ -6,7 +6,7 @@ from typing import get_args
 from msgspec import Raw
 
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.slices import slice_events
+from supervisor_ai.control.slices import own_events
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, run_stream
@@ -29,7 +29,7 @@ _ENDINGS = (RunCompleted, RunFailed, RunCancelled)
 def known_types(names: Sequence[str]) -> frozenset[str]:
     """Return the types of facts that are asked for; refuse one that no fact can have."""
     shared = (*get_args(ProjectEvent), *get_args(SessionEvent))
-    known = {kind.__name__ for kind in (*RUN_EVENTS, *slice_events(), *shared)}
+    known = {kind.__name__ for kind in (*RUN_EVENTS, *own_events(), *shared)}
     for name in names:
         if name not in known:
             near = nearest(name, known)

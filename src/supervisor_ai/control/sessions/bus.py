@@ -12,6 +12,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.sessions import MessageFilter, MessageRow
 from supervisor_ai.control.sessions.desk import Caller, SessionDesk
+from supervisor_ai.control.sessions.stream_queries import message_row
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, SessionId
@@ -110,9 +111,9 @@ class Bus:
         actor = self._caller.actor
         letters = partial(wake_letters, self._desk, self._session, actor)
         added = self._view.add(lambda now: self._decide(now, kept, sender), actor, letters)
-        said = [it.event.number for it in added if isinstance(it.event, s.MessageLogged)]
-        number = said[0] if said else self._view.state.number_of(post.key)
-        return self._message(self._row(number or 0))
+        said = [message_row(it, it.event) for it in added if isinstance(it.event, s.MessageLogged)]
+        row = said[0] if said else self._row(self._view.state.number_of(post.key) or 0)
+        return self._message(row)
 
     def broadcast(self, post: Post) -> Message:
         """Say something to all."""

@@ -4,6 +4,7 @@ A call takes and gives JSON. What is not on this list does not exist for a membe
 not on the list of the member's role is refused, and the refusal is recorded.
 """
 
+import json
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -16,15 +17,23 @@ from supervisor_ai.control.sessions.desk import Caller, SessionDesk
 from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.control.sessions.tasks import Tasks
 from supervisor_ai.control.slice_names import import_value, registered_slices
-from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.domain.session.decisions import require
 from supervisor_ai.domain.session.members import PERMISSIONS, MemberPermission, MemberRole
+from supervisor_ai.domain.session.traffic import (
+    MOST_BYTES,
+    MOST_CALLS,
+    UNBOUNDED,
+    Traffic,
+    admit,
+)
 from supervisor_ai.tools.text import nearest
 
 _SHARED: Final = (
     "supervisor_ai.control.sessions.member_calls:CALLS",
     "supervisor_ai.control.sessions.run_calls:CALLS",
+    "supervisor_ai.control.sessions.knowledge_calls:CALLS",
 )
 
 
@@ -84,6 +93,7 @@ def calls_for(role: MemberRole) -> tuple[Call, ...]:
 def make_call(room: Room, name: str, arguments: Mapping[str, object]) -> object:
     """Do what a member asks for, or refuse it; a refusal for want of a right is recorded."""
     call = _find(name)
+    require_patience(room, name, arguments)
     try:
         require(room.caller.member, call.permission)
         return call.act(room, _parameters(call, arguments))
@@ -91,6 +101,25 @@ def make_call(room: Room, name: str, arguments: Mapping[str, object]) -> object:
         members = Members(room.desk, room.session, room.caller.actor)
         members.refuse(room.caller, name, refused.message)
         raise
+
+
+def require_patience(room: Room, name: str, arguments: Mapping[str, object]) -> None:
+    """Refuse a member that asks too much; that it does is recorded once, and not each time."""
+    member = room.caller.member
+    if member.role in UNBOUNDED:
+        return
+    place = (room.session, member.name)
+    size = len(json.dumps(arguments, default=str))
+    known = room.desk.traffic.get(place, Traffic())
+    found = admit(known, size, now=room.desk.now())
+    room.desk.traffic[place] = found.traffic
+    if found.wait is None:
+        return
+    seconds = max(1, round(found.wait.total_seconds()))
+    reason = f"{member.name!r} asks for more than {MOST_CALLS} calls or {MOST_BYTES} bytes a minute"
+    if found.is_first:
+        Members(room.desk, room.session, room.caller.actor).refuse(room.caller, name, reason)
+    raise Busy(f"{reason}.", hint=f"Wait {seconds} s, and say more in fewer messages.")
 
 
 def _find(name: str) -> Call:

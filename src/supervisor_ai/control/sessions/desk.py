@@ -17,6 +17,7 @@ from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import check_word
 from supervisor_ai.domain.session.members import Member
 from supervisor_ai.domain.session.session import SessionState
+from supervisor_ai.domain.session.traffic import Traffic
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.ledger import EventLog, StateCache
 from supervisor_ai.engine.ports.redaction import Redactor
@@ -45,6 +46,7 @@ class NewSession(Struct, frozen=True, kw_only=True):
     requirement: str
     supervision: bool = True
     folder: str | None = None
+    reaches_all: bool = False
 
 
 class SessionDesk(Struct, frozen=True, kw_only=True):
@@ -59,6 +61,8 @@ class SessionDesk(Struct, frozen=True, kw_only=True):
     cache: StateCache | None = None
     views: dict[SessionId, SessionView] = field(default_factory=dict)
     """What was folded before, so that a process that stays reads only what is new."""
+    traffic: dict[tuple[SessionId, str], Traffic] = field(default_factory=dict)
+    """What members have asked of this process in the last minute."""
 
     def view(self, session: SessionId) -> SessionView:
         """Return a session as far as it is known; what is new is read when it is refreshed."""
@@ -118,6 +122,7 @@ def opened_fact(desk: SessionDesk, wanted: NewSession) -> s.SessionOpened:
         requirement=desk.keep(wanted.requirement),
         supervision=wanted.supervision,
         folder=wanted.folder,
+        reaches_all=wanted.reaches_all,
     )
 
 

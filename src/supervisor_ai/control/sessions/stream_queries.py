@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from msgspec import Struct
 
 from supervisor_ai.control.ports.sessions import MessageFilter, MessageRow, SessionRow
+from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import SessionId, session_stream
 from supervisor_ai.domain.session.events import MessageLogged
 from supervisor_ai.engine.ports.ledger import EventLog
@@ -37,14 +38,19 @@ class StreamQueries(Struct, frozen=True, kw_only=True):
         for envelope in self.log.read(session_stream(session)):
             event = envelope.event
             if isinstance(event, MessageLogged):
-                yield MessageRow(
-                    number=event.number,
-                    sender=event.sender,
-                    to=event.to,
-                    kind=event.kind,
-                    body=event.body,
-                    logged_at=envelope.recorded_at,
-                )
+                yield message_row(envelope, event)
+
+
+def message_row(envelope: Envelope, event: MessageLogged) -> MessageRow:
+    """Return a message as it was logged."""
+    return MessageRow(
+        number=event.number,
+        sender=event.sender,
+        to=event.to,
+        kind=event.kind,
+        body=event.body,
+        logged_at=envelope.recorded_at,
+    )
 
 
 def _fits(row: MessageRow, wanted: MessageFilter) -> bool:

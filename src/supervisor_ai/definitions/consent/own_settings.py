@@ -4,7 +4,7 @@ from pathlib import Path
 
 from supervisor_ai.definitions.config.merged import config_model, merge_configs
 from supervisor_ai.definitions.config.settings import EffectiveSettings, read_settings
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.overlay.layers import Layer, read_config
 from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes

@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from supervisor_ai.definitions.catalog.inherited_checks import CheckWish, find_checks
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.kanban import steps
-from supervisor_ai.definitions.kanban.checks import find_checks
 from supervisor_ai.definitions.kanban.settings import KANBAN, KanbanSetting
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.prompt_files import variables
 from supervisor_ai.definitions.sources.files import Origin
@@ -61,7 +61,17 @@ def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> Ka
 
 
 def _read(library: Library, setting: KanbanSetting, wanted: WantedKanban) -> ReadWorkflow:
-    checks = find_checks(library)
+    named = None if setting.gates is None else tuple(name for name, _ in setting.gates)
+    checks = find_checks(
+        library,
+        CheckWish(
+            section=KANBAN.key,
+            plural="kanbans",
+            named=named,
+            back=IMPLEMENTOR,
+            reserved=steps.RESERVED,
+        ),
+    )
     particulars = Particulars(
         gates=checks.known,
         tdd={IMPLEMENTOR: True} if checks.is_test_first else {},

@@ -8,7 +8,7 @@ from pydantic.json_schema import GenerateJsonSchema, JsonSchemaValue
 from pydantic_core import core_schema
 
 from supervisor_ai.definitions.config.merged import config_model
-from supervisor_ai.definitions.config_sections import slice_sections
+from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.roles.packs import PackShape
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.schema.base import FileShape

@@ -24,6 +24,7 @@ from supervisor_ai.definitions.schema.models import service_url
 from supervisor_ai.definitions.schema.sandboxes import Destination
 from supervisor_ai.definitions.schema.tool_names import ToolName
 from supervisor_ai.definitions.sources.slice_words import answer_words
+from supervisor_ai.domain.knowledge.selection import USUAL_BUDGET
 
 MOST_CONTINUATIONS: Final = 3
 _SERVER: Final = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,31}")
@@ -77,6 +78,19 @@ class McpShape(FileShape):
         return self
 
 
+def _knows(value: object) -> object:
+    """Read one word as a wish for everything, or for nothing."""
+    return {"use": value} if isinstance(value, bool) else value
+
+
+class KnowledgeShape(FileShape):
+    """`knowledge`: what a role is told of the knowledge store."""
+
+    use: bool = True
+    budget: Annotated[int, Field(ge=100, le=20_000)] = USUAL_BUDGET
+    areas: list[Name] = Field(default_factory=list)
+
+
 class TermsShape(FileShape):
     """What a role file and `roles.NAME` say alike."""
 
@@ -87,6 +101,7 @@ class TermsShape(FileShape):
     max_turns: Annotated[int, Field(ge=1, le=1000)] | None = None
     optional: bool | None = None
     may_change: list[Literal["tests", "coverage", "gates", "ci", "snapshots"]] | None = None
+    knowledge: Annotated[KnowledgeShape, BeforeValidator(_knows)] | None = None
 
 
 class ContinuityShape(FileShape):

@@ -38,6 +38,13 @@ _ABOUT: Final = re.compile(
 )
 
 
+NAME_SHAPE: Final = (
+    rf"(?:(?:{'|'.join(sorted((*_ENDINGS, *_NOUNS)))})|(?:{_KINDS_OF_KEY.pattern})[0-9_.-]*key)"
+    r"(?-i:[^a-z]|$)"
+)
+"""What stands in every name of a secret, in any case: a noun to the end of its word."""
+
+
 def names_secret(key: str) -> bool:
     """Tell whether something of this name holds a secret itself."""
     words = [word.lower() for word in _HUMP.findall(key)]

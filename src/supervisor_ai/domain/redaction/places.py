@@ -3,7 +3,12 @@
 import re
 from typing import Final
 
-from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password, names_secret
+from supervisor_ai.domain.redaction.keys import (
+    KEY_WORDS,
+    NAME_SHAPE,
+    names_password,
+    names_secret,
+)
 from supervisor_ai.domain.redaction.literals import is_literal
 from supervisor_ai.domain.redaction.rule import RedactionRule
 from supervisor_ai.domain.redaction.values import (
@@ -168,6 +173,7 @@ PLACES: Final = (
             r"""(?P<secret>(?:[^\s/"'`<>\\]|/(?!/)){1,256})@(?=[\w\[$\{%.-])"""
         ),
         test=_is_url_password,
+        shape=r"""://[^\s/?#@:"'`<>\[\\]*:[^\s"'`<>\\]*@""",
     ),
     RedactionRule(
         id="connection-password",
@@ -176,6 +182,7 @@ PLACES: Final = (
             r"""(?P<key>(?i:password|pwd))=(?P<secret>[^\s;"'`\\=]{1,128}+={0,2})(?!["'`(])"""
         ),
         test=_is_connection_password,
+        shape=r"(?:password|pwd)=",
     ),
     RedactionRule(
         id="bearer-token",
@@ -185,6 +192,7 @@ PLACES: Final = (
             r"""(?P<secret>[\w.~+/-]{16,4096}+={0,4})"""
         ),
         test=_is_token,
+        shape=r"""bearer[\\"' \t:=]+[\w.~+/-]{16}""",
     ),
     RedactionRule(
         id="authorization",
@@ -214,6 +222,7 @@ PLACES: Final = (
             r"""(?P<secret>[^\s"'`\\]{4,256})"""
         ),
         test=_is_login,
+        shape=r"""(?:-u|--user)[ ="'][^\s:]*:""",
     ),
     RedactionRule(
         id="login",
@@ -223,6 +232,7 @@ PLACES: Final = (
             r"password[ \t]{1,4}(?P<secret>\S{1,256})"
         ),
         test=_is_credential,
+        shape=r"machine[ \t]+\S+[ \t]+login",
     ),
     RedactionRule(
         id="assignment",
@@ -233,6 +243,7 @@ PLACES: Final = (
             r"(?P<secret>(?:(?!(?P=quote))(?:[^\\\n]|\\.)){4,1024}+)(?P=quote)"
         ),
         test=_is_assigned,
+        shape=NAME_SHAPE,
     ),
     RedactionRule(
         id="assignment",
@@ -243,6 +254,7 @@ PLACES: Final = (
             r"""[ \t]{0,4}(?P<quote>(?:\\{1,3})?["'`])(?P<secret>[^\s"'`\\]{4,512})(?P=quote)"""
         ),
         test=_is_argument,
+        shape=NAME_SHAPE,
     ),
     RedactionRule(
         id="assignment",
@@ -253,6 +265,7 @@ PLACES: Final = (
             r"""(?=[^\s"'`\\;|&<>]{4})(?P<secret>[^\s"'`\\=;|&<>]{1,512}+(?:=[^\s"'`\\;|&<>]{0,512}+)?)"""
         ),
         test=_is_unquoted,
+        shape=NAME_SHAPE,
     ),
     RedactionRule(
         id="assignment",
@@ -263,5 +276,6 @@ PLACES: Final = (
             r"""(?P<secret>[^\s"'`\\]{4,512}+)(?=[ \t\r]{0,16}(?:$|[ \t][#;])|["'`\\])"""
         ),
         test=_is_line,
+        shape=NAME_SHAPE,
     ),
 )

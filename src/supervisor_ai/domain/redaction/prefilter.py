@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 from typing import Final
 
-from supervisor_ai.domain.redaction.rule import EDGE, LEAST_WORD, RedactionRule
+from supervisor_ai.domain.redaction.rule import LEAST_WORD, RedactionRule, begins_word
 
 _NEVER: Final = "(?!)"
 _ESCAPES: Final = ("\\", "%", "\x1b")
@@ -21,8 +21,8 @@ class Prefilter:
     """
 
     def __init__(self, rules: Sequence[RedactionRule]) -> None:
-        self._edged = [rule for rule in rules if _begins_at_edge(rule)]
-        self._others = [rule for rule in rules if not _begins_at_edge(rule)]
+        self._edged = [rule for rule in rules if begins_word(rule)]
+        self._others = [rule for rule in rules if not begins_word(rule)]
 
     def possible(self, lowered: str) -> list[RedactionRule]:
         """Return the rules of which a keyword stands in a text in lower case."""
@@ -50,10 +50,6 @@ class Prefilter:
     def _beginnings(self) -> re.Pattern[str]:
         keyword = _one_of(self._begun_by) if self._begun_by else _NEVER
         return re.compile(f"(?<![a-z0-9])(?=({keyword}))")
-
-
-def _begins_at_edge(rule: RedactionRule) -> bool:
-    return rule.is_one_word and not rule.lead and rule.pattern.startswith(EDGE)
 
 
 def _has_keyword(rule: RedactionRule, text: str) -> bool:

@@ -53,6 +53,7 @@ PROGRAM_FILES: Final = (
             r"""(?P<secret>[A-Za-z0-9+/]{6,2048}+={0,2})(?![\w+/=.-])"""
         ),
         test=_is_login,
+        shape=r"""auth[\\"' \t]*[:=]""",
     ),
     RedactionRule(
         id="login",
@@ -77,6 +78,7 @@ PROGRAM_FILES: Final = (
         keywords=("password ",),
         pattern=rf"(?i:password)[ \t]{{1,8}}(?P<secret>[^\s\"'`\\]{{4,256}}+){_END}",
         test=_is_spoken,
+        shape=r"password[ \t]+\S+[ \t\r]*$",
     ),
     RedactionRule(
         id="login",

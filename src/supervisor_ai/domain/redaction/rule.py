@@ -61,7 +61,9 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     Keywords are lower-case and found in any case; the pattern begins at the keyword or `lead`
     characters before it. The pattern never crosses a line, never matches more than a few thousand
     characters, and names the secret itself as the group `secret` where that is not the whole match.
-    What matches a rule that is one word has no space and at least `LEAST_WORD` characters.
+    What matches a rule that is one word has no space and at least `LEAST_WORD` characters. What a
+    line has in it wherever the rule finds a secret there may be told more closely than by the
+    keywords: as a `shape`, in any case and in the syntax that linear matchers know, too.
     """
 
     id: str
@@ -70,6 +72,7 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     test: Test = is_given
     lead: int = 0
     is_one_word: bool = False
+    shape: str = ""
 
     def find(
         self, text: str, lowered: str, start: int, known: Sequence[FoundSecret] = ()
@@ -84,6 +87,11 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
                     end = max(end, match.end(_group(match)))
                     yield FoundSecret(*match.span(_group(match)), self.id, *match.span())
                 at = lowered.find(keyword, end)
+
+
+def begins_word(rule: RedactionRule) -> bool:
+    """Tell whether what a rule finds is a word that begins with a keyword."""
+    return rule.is_one_word and not rule.lead and rule.pattern.startswith(EDGE)
 
 
 @cache

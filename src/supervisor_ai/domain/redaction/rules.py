@@ -1,5 +1,6 @@
 """The rules of redaction, all our own."""
 
+from bisect import bisect_right
 from collections.abc import Sequence
 from typing import Final
 
@@ -8,6 +9,7 @@ from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
 from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
 from supervisor_ai.domain.redaction.rule import FoundSecret, RedactionRule, lower
+from supervisor_ai.domain.redaction.sieve import Lines, Sieve
 
 
 class RuleBook:
@@ -19,18 +21,46 @@ class RuleBook:
         self.rules = (*formats, *places)
         self._formats = Prefilter(formats)
         self._places = places
+        self._sieve = Sieve(self.rules)
+        self._formats_sieve = Sieve(formats)
 
     def find(self, text: str, start: int = 0) -> list[FoundSecret]:
         """Find the secrets of a text from `start` on, in order and without overlaps.
+
+        No rule looks beyond a line, so the lines without any sign of a secret are left out first.
+        """
+        if not self._sieve.is_worth_it(len(text) - start):
+            return self.search(text, start)
+        kept = self._sieve.keep(text, start)
+        if not kept.starts:
+            return []
+        return [
+            _restored(it, kept) for it in self.search(kept.text, max(0, start - kept.origins[0]))
+        ]
+
+    def search(self, text: str, start: int = 0) -> list[FoundSecret]:
+        """Find the same by every rule that may match.
 
         Places are judged without the secrets that were known by their form, so that a second
         redaction finds what the first one found: nothing.
         """
         lowered = lower(text)
-        formats = self._formats.possible(lowered)
+        formats = self._formats.possible(lowered) if self._formats_sieve.may_match(text) else ()
         known = merged([found for rule in formats for found in rule.find(text, lowered, start)])
         placed = [it for rule in self._places for it in rule.find(text, lowered, start, known)]
         return merged(known + placed)
+
+
+def _restored(found: FoundSecret, lines: Lines) -> FoundSecret:
+    line = bisect_right(lines.starts, found.start) - 1
+    shift = lines.origins[line] - lines.starts[line]
+    return FoundSecret(
+        start=found.start + shift,
+        end=found.end + shift,
+        rule=found.rule,
+        first=found.first + shift,
+        last=found.last + shift,
+    )
 
 
 RULE_BOOK: Final = RuleBook(formats=FORMATS, places=(*PLACES, *PROGRAM_FILES))

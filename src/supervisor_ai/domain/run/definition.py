@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.git_flow.policy import GitPolicy
 from supervisor_ai.domain.ids import SessionId, StepName
+from supervisor_ai.domain.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.quiet_hours import NEVER_QUIET, QuietHours
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy
@@ -103,6 +104,8 @@ class McpServer(Struct, frozen=True, kw_only=True):
 class Role(Struct, frozen=True, kw_only=True):
     """Who a worker is for one step."""
 
+    written_where_set: ClassVar = frozenset({"knowledge"})
+
     name: str
     description: str
     answer: AnswerWord
@@ -136,6 +139,8 @@ class Role(Struct, frozen=True, kw_only=True):
     """What its agent is started with besides what supervisor says."""
     flags_for: str = ""
     """The adapter for which the flags are meant."""
+    knowledge: KnowledgePlan | None = None
+    """What it is told of the knowledge store; None: nothing."""
 
     def flags_of(self, adapter: str) -> tuple[str, ...]:
         """Return the flags for an agent of this adapter; others would not understand them."""

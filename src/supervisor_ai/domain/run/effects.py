@@ -16,6 +16,7 @@ from supervisor_ai.domain.ids import (
     TreeSha,
 )
 from supervisor_ai.domain.issues import IssueLink
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.approvals.policy import ApprovalPolicy, Assessment
 from supervisor_ai.domain.run.definition import (
@@ -54,6 +55,7 @@ from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.values import (
+    Base,
     Feedback,
     ReasonWord,
 )
@@ -140,6 +142,7 @@ class RunWorker(OperationEffect, frozen=True, kw_only=True):
     """What its answer repeats; nothing: one that is new."""
     session: SessionId | None = None
     """The session in which it is a member while it works."""
+    knowledge: KnowledgeScope = KnowledgeScope()
 
     def intent(self) -> AttemptStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
@@ -410,6 +413,8 @@ class StartRun(PlacedEffect, frozen=True, kw_only=True):
     workflow: str
     task: ArtifactHash
     definition: ArtifactHash
+    base: Base | None = None
+    """Where it starts from; None: where its parent did."""
 
 
 class CancelRun(Effect, frozen=True, kw_only=True):

@@ -21,11 +21,13 @@ from supervisor_ai.domain.run.event_kinds.attempts import (
     AttemptStarted,
     AttemptSucceeded,
     ContextPacked,
+    KnowledgeInjected,
     LaunchAllowed,
     LaunchRefused,
     LaunchRequested,
     LaunchWithdrawn,
     PromptSent,
+    ToldDocument,
 )
 from supervisor_ai.domain.run.event_kinds.baseline import (
     BaselineEnded,
@@ -137,6 +139,7 @@ RUN_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     LaunchWithdrawn,
     AttemptStarted,
     ContextPacked,
+    KnowledgeInjected,
     PromptSent,
     AttemptSucceeded,
     AttemptFailed,
@@ -239,6 +242,7 @@ __all__ = [
     "IntegrationStarted",
     "Intent",
     "IntentEnded",
+    "KnowledgeInjected",
     "LaunchAllowed",
     "LaunchRefused",
     "LaunchRequested",
@@ -287,5 +291,6 @@ __all__ = [
     "TimerCancelled",
     "TimerFired",
     "TimerSet",
+    "ToldDocument",
     "WriteRefused",
 ]

@@ -61,7 +61,7 @@ def log_message(session: SessionState, member: Member, draft: Draft) -> s.Messag
     require(member, permission)
     for what, word in (("sender", draft.sender), ("recipient", draft.to), ("type", draft.kind)):
         check_word(what, word)
-    _check_voice(member, draft)
+    _check_voice(session, member, draft)
     if draft.key and session.number_of(draft.key) is not None:
         return None
     return s.MessageLogged(
@@ -75,9 +75,10 @@ def log_message(session: SessionState, member: Member, draft: Draft) -> s.Messag
     )
 
 
-def _check_voice(member: Member, draft: Draft) -> None:
+def _check_voice(session: SessionState, member: Member, draft: Draft) -> None:
     is_supervisor = member.role is MemberRole.SUPERVISOR
-    if is_supervisor and draft.to != COORDINATOR:
+    reaches_all = session.opened is not None and session.opened.reaches_all
+    if is_supervisor and draft.to != COORDINATOR and not reaches_all:
         raise Denied("The supervisor speaks to the coordinator only.")
     # A coordinator may pass on what outside agents say, but nobody else's word is the supervisor's.
     is_own = draft.sender == member.name or member.role is MemberRole.COORDINATOR

@@ -17,6 +17,8 @@ class SessionOpened(Event, frozen=True, kw_only=True):
     """Whether checkpoints look at the work."""
     folder: str | None = None
     """Where its files are, if anywhere."""
+    reaches_all: bool = False
+    """Whether its supervisor speaks to every member, and not to the coordinator alone."""
 
 
 class SessionClosed(Event, frozen=True, kw_only=True):

@@ -218,6 +218,26 @@ class TellCoordinator(SessionEffect, frozen=True, kw_only=True):
         )
 
 
+class PostponeRequest(SessionEffect, frozen=True, kw_only=True):
+    """Tell the coordinator that a checkpoint waits for a person's decision about another one."""
+
+    task: str
+    blocked: str
+    """The checkpoint that a person decides about."""
+    request: int
+    """The message that asked for it."""
+
+    def intent(self) -> k.PostponementStarted:  # type: ignore[explicit-override]
+        """State what is about to be done."""
+        return k.PostponementStarted(
+            step=self.step,
+            visit=self.visit,
+            slot=self.slot,
+            task=self.task,
+            request=self.request,
+        )
+
+
 class SettleBlock(SessionEffect, frozen=True, kw_only=True):
     """Write down what a person decided about a block, and tell it."""
 
@@ -263,6 +283,8 @@ class AnswerShutdown(SessionEffect, frozen=True, kw_only=True):
 
     request: str
     message: int
+    task: str | None = None
+    """The checkpoint that a person was to decide about, and that is given back."""
 
     def intent(self) -> k.ShutdownStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""

@@ -3,7 +3,8 @@
 init → ready → idle → (wake → claim → load → check → report → complete → publish → accumulate →
 notify → idle)* → shutdown. A stage names what is to be done next; each but `idle`, `blocked` and
 `ended` has one operation. What goes wrong is told to the coordinator and ends in `idle`: after
-`init` nothing but a wish to shut down ends a supervisor. A block waits for a person.
+`init` nothing but a wish to shut down ends a supervisor. A block waits for a person; what is said
+meanwhile is heard and answered, and no checkpoint is made until the person has decided.
 """
 
 from enum import StrEnum
@@ -39,12 +40,23 @@ class Stage(StrEnum):
     NOTIFY = "notify"
     BLOCKED = "blocked"
     """A person decides whether the pipeline goes on."""
+    HEAR = "hear"
+    """What was said while a person decides is read."""
+    POSTPONE = "postpone"
+    """A checkpoint was asked for while a person decides about another one."""
+    OBJECT = "object"
+    """What was said while a person decides cannot be followed."""
     SETTLE = "settle"
     ERROR = "error"
     SHUTDOWN = "shutdown"
     UNSTARTED = "unstarted"
     """There is no session to watch over."""
     ENDED = "ended"
+
+
+def _decided(*stages: Stage) -> Flow[Stage]:
+    """Stay where a person decides meanwhile; what was decided is remembered."""
+    return {(it, kind): it for it in stages for kind in (ApprovalGiven, ApprovalRefused)}
 
 
 def _deed(stage: Stage, started: type[Event], lost: type[Event]) -> Flow[Stage]:
@@ -87,14 +99,26 @@ LIFECYCLE: Final[Flow[Stage]] = {
     (Stage.NOTIFY, k.CoordinatorTold): Stage.IDLE,
     (Stage.NOTIFY, k.BlockTold): Stage.BLOCKED,
     **_deed(Stage.BLOCKED, ApprovalRequested, ApprovalLapsed),
-    (Stage.BLOCKED, ApprovalGiven): Stage.SETTLE,
-    (Stage.BLOCKED, ApprovalRefused): Stage.SETTLE,
-    **_deed(Stage.SETTLE, k.SettlementStarted, k.SettlementLost),
+    **_decided(Stage.BLOCKED, Stage.HEAR, Stage.POSTPONE, Stage.OBJECT),
+    (Stage.BLOCKED, k.BusReadStarted): Stage.HEAR,
+    (Stage.HEAR, k.BusReadLost): Stage.BLOCKED,
+    (Stage.HEAR, k.NothingHeard): Stage.BLOCKED,
+    (Stage.HEAR, k.RequestTaken): Stage.POSTPONE,
+    (Stage.HEAR, k.MessageRefused): Stage.OBJECT,
+    (Stage.HEAR, k.ShutdownTaken): Stage.SHUTDOWN,
+    **_deed(Stage.POSTPONE, k.PostponementStarted, k.PostponementLost),
+    (Stage.POSTPONE, k.RequestPostponed): Stage.BLOCKED,
+    **_deed(Stage.OBJECT, k.ErrorReportStarted, k.ErrorReportLost),
+    (Stage.OBJECT, k.ErrorTold): Stage.BLOCKED,
+    (Stage.BLOCKED, k.SettlementStarted): Stage.SETTLE,
+    (Stage.SETTLE, k.SettlementLost): Stage.BLOCKED,
     (Stage.SETTLE, k.BlockSettled): Stage.IDLE,
     **_deed(Stage.ERROR, k.ErrorReportStarted, k.ErrorReportLost),
     (Stage.ERROR, k.ErrorTold): Stage.IDLE,
     **_deed(Stage.SHUTDOWN, k.ShutdownStarted, k.ShutdownLost),
     (Stage.SHUTDOWN, k.ShutdownAnswered): Stage.ENDED,
+    # Who decides about a block while its supervisor ends comes too late.
+    **_decided(Stage.SHUTDOWN, Stage.ENDED),
 }
 _MOVING: Final = tuple({kind for _, kind in LIFECYCLE})
 

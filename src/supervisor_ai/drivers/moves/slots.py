@@ -18,6 +18,7 @@ from supervisor_ai.domain.structs import replace
 
 ATTEMPT_FLOW: Final[Flow[AttemptStatus]] = {
     (AttemptStatus.STARTED, e.ContextPacked): AttemptStatus.STARTED,
+    (AttemptStatus.STARTED, e.KnowledgeInjected): AttemptStatus.STARTED,
     (AttemptStatus.STARTED, e.PromptSent): AttemptStatus.STARTED,
     (AttemptStatus.STARTED, e.AttemptSucceeded): AttemptStatus.SUCCEEDED,
     (AttemptStatus.STARTED, e.AttemptFailed): AttemptStatus.FAILED,

@@ -68,7 +68,7 @@ _OF_A_QUESTION: Final = (
 )
 _OF_A_SLOT: Final = (
     *_LAUNCH,
-    *(e.AttemptStarted, e.ContextPacked, e.PromptSent),
+    *(e.AttemptStarted, e.ContextPacked, e.KnowledgeInjected, e.PromptSent),
     *(e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
     *_OF_A_QUESTION,
 )

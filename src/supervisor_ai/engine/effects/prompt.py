@@ -9,6 +9,7 @@ from supervisor_ai.domain.run.events import ContextPacked, FilesLeftOut
 from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS
 from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.knowledge import tell_knowledge
 from supervisor_ai.engine.ports.context import PackRequest
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 from supervisor_ai.engine.world import Operation
@@ -32,12 +33,20 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
         ),
         diff=await _diff(effect, operation),
         material="" if plan is None else await _pack(effect, operation, plan),
+        knowledge=await _knowledge(effect, operation),
         turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
         instructions=effect.instructions,
         instruction=INSTRUCTIONS[effect.level],
         nonce=effect.nonce,
     )
     return world.redactor.redact(world.prompter.write(request)).text
+
+
+async def _knowledge(effect: RunWorker, operation: Operation) -> str:
+    plan = effect.role.knowledge
+    if plan is None:
+        return ""
+    return await tell_knowledge(effect, operation, plan, _task(effect, operation))
 
 
 def _feedback(effect: RunWorker, operation: Operation) -> tuple[Told, ...]:

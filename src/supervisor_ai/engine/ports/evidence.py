@@ -72,6 +72,8 @@ class TestProbe(Struct, frozen=True, kw_only=True):
     """What it is about, in words."""
     variants: tuple[Mapping[str, bytes | None], ...] = ()
     """What to put over a commit, one after the other."""
+    on_head: Mapping[str, bytes | None] = field(default_factory=dict)
+    """What to put over the change instead, of files that are product and tests in one."""
     control: Mapping[str, bytes | None] = field(default_factory=dict)
     """What no tests pass with, if they are run at all."""
 

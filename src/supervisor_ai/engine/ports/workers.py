@@ -219,6 +219,8 @@ class PromptRequest(Struct, frozen=True, kw_only=True):
     """The role's own earlier answers to this step, oldest first."""
     material: str = ""
     """What is shown of the repository, packed."""
+    knowledge: str = ""
+    """What is told of the knowledge store: a whole section."""
     instructions: str = ""
     """What the step asks of its role besides the task."""
     instruction: str = ""

@@ -1,1 +1,1 @@
-"""Streams that no run owns, folded: the project's and those of sessions."""
+"""Streams that no run owns, folded: the project's, those of sessions and those of slices."""

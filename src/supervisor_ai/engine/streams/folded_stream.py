@@ -21,6 +21,13 @@ class Fold(Struct, Generic[State], frozen=True, kw_only=True):
     name: str
     kind: type[State]
     evolve: Callable[[State, Event], State]
+    code: tuple[type, ...] = ()
+    """Classes from where its code lies, if that is not in the domain."""
+
+    @property
+    def code_name(self) -> str:
+        """Name the folding code: another code would fold another state."""
+        return fold_name(self.name, *self.code)
 
     def again(
         self, log: EventLog, stream: StreamId, documents: Documents, *, upto: int
@@ -29,9 +36,7 @@ class Fold(Struct, Generic[State], frozen=True, kw_only=True):
         state, version = self.kind(), 0
         for envelope in log.read(stream, upto=upto):
             state, version = self.evolve(state, envelope.event), envelope.version
-        return CachedState(
-            version=version, fold=fold_name(self.name), state=documents.encode(state)
-        )
+        return CachedState(version=version, fold=self.code_name, state=documents.encode(state))
 
 
 class FoldedStream(Generic[State]):
@@ -74,14 +79,15 @@ class FoldedStream(Generic[State]):
             state, version = self.state, self.version
         if self._cache is None or self._documents is None or version - self._kept < every:
             return
-        encoded, name = self._documents.encode(state), fold_name(self._fold.name)
-        self._cache.save(self._stream, CachedState(version=version, fold=name, state=encoded))
+        encoded = self._documents.encode(state)
+        kept = CachedState(version=version, fold=self._fold.code_name, state=encoded)
+        self._cache.save(self._stream, kept)
         self._kept = version
 
     def _restore(self) -> None:
         if self._cache is None or self._documents is None:
             return
-        cached = self._cache.load(self._stream, fold=fold_name(self._fold.name))
+        cached = self._cache.load(self._stream, fold=self._fold.code_name)
         if cached is not None:
             self.state = self._documents.decode(cached.state, self._fold.kind)
             self.version = self._kept = cached.version

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from supervisor_ai.control.ports.commits import ChangedPath
-from supervisor_ai.domain.own_state import is_own_directory
+from supervisor_ai.domain.git_flow.own_state import is_own_directory
 from supervisor_ai.domain.run.gates import Area
 from supervisor_ai.gates.change.differences import is_absent, is_test_path
 from supervisor_ai.gates.change.path_patterns import fits

@@ -1,14 +1,15 @@
 """What each fact does to the tables that people read, as plain SQL.
 
 A rule's parameters are the fact's fields (those of a nested object joined by `_`), the run, the
-sequence number, the time and the actor.
+session or the name of the stream, the sequence number, the time and the actor.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
 from collections.abc import Mapping
 from typing import Final
 
-from supervisor_ai.control.slices import all_slices
+from supervisor_ai.control.ports.knowledge import QA_FAILED, TASK_DROPPED, TASK_PASSED
+from supervisor_ai.control.slices import all_slices, stream_events
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.project import events as p
@@ -122,9 +123,17 @@ _OF_THE_RUN: Final[Mapping[type[Event], Statements]] = {
     e.RunOwned: (),
     e.RunWaiting: (_run_status("waiting"),),
     e.RunContinued: (_run_status("running"),),
-    e.RunCompleted: (_run_ended("completed"), *_FORGOTTEN),
-    e.RunFailed: (_run_ended("failed"), *_stopped(step="failed", attempt="lost")),
-    e.RunCancelled: (_run_ended("cancelled"), *_stopped(step="cancelled", attempt="cancelled")),
+    e.RunCompleted: (_run_ended("completed"), *_FORGOTTEN, TASK_PASSED),
+    e.RunFailed: (
+        _run_ended("failed"),
+        *_stopped(step="failed", attempt="lost"),
+        TASK_DROPPED,
+    ),
+    e.RunCancelled: (
+        _run_ended("cancelled"),
+        *_stopped(step="cancelled", attempt="cancelled"),
+        TASK_DROPPED,
+    ),
     e.CancelRequested: (),
     e.CommandRefused: (),
     e.SignalReceived: (),
@@ -151,6 +160,17 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
         """,
         _step("role = :role, attempts = attempts + 1"),
     ),
+    e.KnowledgeInjected: (
+        """
+        INSERT INTO knowledge_uses (run, seq, path, fingerprint, status)
+        SELECT :run, :seq, value ->> 'path', value ->> 'fingerprint', 'open'
+        FROM json_each(:documents)
+        WHERE NOT EXISTS (
+            SELECT 1 FROM knowledge_uses AS open
+            WHERE open.run = :run AND open.status = 'open' AND open.path = value ->> 'path'
+        )
+        """,
+    ),
     e.PromptSent: (
         "UPDATE attempts SET prompt = :prompt, redactions = redactions + :redactions "
         + _OF_ATTEMPT,
@@ -164,6 +184,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
             *_CONSUMED,
         ),
         _step("last_verdict = :said"),
+        f"{QA_FAILED} AND :meaning = 'reject'",
     ),
     e.AttemptFailed: (
         _attempt_ended(
@@ -201,6 +222,7 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
         _step(f"last_verdict = ({_WORST_VERDICT})"),
         "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
         " WHERE :key IS NOT NULL AND NOT :is_reused",
+        f"{QA_FAILED} AND :verdict = 'failed'",
     ),
     e.BaselineEnded: (
         "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
@@ -352,4 +374,4 @@ def rule_of(kind: type[Event]) -> Statements:
     for found in all_slices():
         if kind in found.rules:
             return (*found.tables.values(), *found.rules[kind])
-    return _usual(kind)
+    return () if kind in stream_events() else _usual(kind)

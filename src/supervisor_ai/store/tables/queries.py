@@ -21,6 +21,7 @@ from supervisor_ai.control.ports.queries import (
     StepRow,
 )
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.notices import NoticeSeverity, NoticeState
 from supervisor_ai.domain.run.approvals.policy import ApprovalAction, RiskLevel
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
@@ -41,6 +42,7 @@ from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.tables.forked_steps import forked_steps, origin, read_point
 
+_USES: Final = "SELECT path, fingerprint, status FROM knowledge_uses ORDER BY seq, path"
 _OF_A_WAIT: Final = frozenset({NoticeState.APPROVAL, NoticeState.BLOCKED, NoticeState.BUDGET})
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
@@ -191,6 +193,20 @@ class SqliteRunQueries:
             return None
         is_alive = self._leases.is_alive(holder)
         return OwnerRow(owner=holder.owner, epoch=holder.epoch, is_alive=is_alive)
+
+
+class SqliteKnowledgeUses:
+    """Reads which tasks were told of which documents."""
+
+    def __init__(self, connection: Connection) -> None:
+        self._connection = connection
+
+    def knowledge_uses(self) -> tuple[KnowledgeUse, ...]:
+        """Return all uses, the oldest first."""
+        return tuple(
+            KnowledgeUse(path=path, fingerprint=fingerprint, status=UseStatus(status))
+            for path, fingerprint, status in self._connection.query(_USES, ())
+        )
 
 
 def _usage(sql: Sql, run: RunId) -> Usage:

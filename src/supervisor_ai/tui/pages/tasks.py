@@ -6,7 +6,7 @@ from typing import Final
 
 from rich.text import Text
 
-from supervisor_ai.control.slices import TaskLine, TaskList
+from supervisor_ai.control.slices import TaskLine, TaskList, TaskPanel
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tui.pages.blocks import (
     ASKS,
@@ -14,6 +14,7 @@ from supervisor_ai.tui.pages.blocks import (
     STRONG,
     LineBlock,
     cell,
+    cut,
     joined,
     own,
     rule,
@@ -22,6 +23,8 @@ from supervisor_ai.tui.pages.blocks import (
 )
 
 _COLUMN: Final = 26
+_WIDEST_CELL: Final = 24
+"""Of a panel; its last column takes what is left."""
 
 
 def tasks_head(tasks: TaskList | None, width: int) -> list[Text]:
@@ -34,7 +37,11 @@ def tasks_head(tasks: TaskList | None, width: int) -> list[Text]:
 
 
 def tasks_blocks(tasks: TaskList, width: int) -> list[LineBlock]:
-    """Draw the tasks by their states."""
+    """Draw who works on them, and the tasks by their states."""
+    return [*_panels(tasks.panels, width), *_by_state(tasks, width)]
+
+
+def _by_state(tasks: TaskList, width: int) -> list[LineBlock]:
     groups = [(state, [it for it in tasks.tasks if it.state == state]) for state in tasks.states]
     used = [(state, found) for state, found in groups if found]
     if not used:
@@ -43,6 +50,29 @@ def tasks_blocks(tasks: TaskList, width: int) -> list[LineBlock]:
     if size < _COLUMN:
         return _below(used, width)
     return _beside(used, size)
+
+
+def _panels(panels: Sequence[TaskPanel], width: int) -> list[LineBlock]:
+    lines: list[Text] = []
+    for panel in panels:
+        if len(panel.rows) > 1:
+            lines += [rule(width, panel.title), *_rows(panel, width)]
+    return [LineBlock((line,)) for line in lines]
+
+
+def _rows(panel: TaskPanel, width: int) -> list[Text]:
+    """Draw the rows of a panel, each on one line; a row that needs somebody has a mark."""
+    sizes = [
+        min(_WIDEST_CELL, max(len(row[at]) for row in panel.rows))
+        for at in range(len(panel.rows[0]) - 1)
+    ]
+    lines = []
+    for number, row in enumerate(panel.rows, start=-1):
+        style = DIM if number < 0 else ASKS if number in panel.alerts else ""
+        mark = own("! ", ASKS) if number in panel.alerts else own("  ")
+        cells = [cell(said(it, style), size) for it, size in zip(row, sizes, strict=False)]
+        lines.append(cut(joined(mark, own(" ").join([*cells, said(row[-1], style)])), width))
+    return lines
 
 
 def _below(groups: Sequence[tuple[str, list[TaskLine]]], width: int) -> list[LineBlock]:

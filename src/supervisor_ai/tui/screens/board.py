@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from supervisor_ai.control.dashboard.knowledge import DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine, select_lines
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.key_table import BOARD, bindings
@@ -36,6 +37,7 @@ from supervisor_ai.tui.pages.board import (
 )
 from supervisor_ai.tui.screens.ask import AskScreen
 from supervisor_ai.tui.screens.face import FaceScreen
+from supervisor_ai.tui.screens.knowledge import KnowledgeScreen, all_documents
 
 _FILTERS: Final = ("", NEEDS, "running", "waiting", "interrupted", "failed", "completed")
 
@@ -156,6 +158,13 @@ class BoardScreen(FaceScreen):
     def action_tasks(self) -> None:
         """Show the list of tasks that the run works through."""
         self.face.tasks(self.chosen)
+
+    def action_knowledge(self) -> None:
+        """Show what the project knows, and what of it waits for a person."""
+        self.face.work(lambda: all_documents(self.desk.knowledge()), self._open_knowledge)
+
+    def _open_knowledge(self, documents: tuple[DocumentView, ...]) -> None:
+        self.app.push_screen(KnowledgeScreen(documents))
 
     def action_go_on(self) -> None:
         """Go on with the run under the cursor."""

@@ -41,6 +41,11 @@ class CommitFiles:
         listing = ("ls-tree", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
         return _regular(self._ask(*listing))
 
+    def list_below(self, commit: CommitSha, folder: str) -> tuple[CommitFile, ...]:
+        """Return the regular files anywhere below a folder of a commit."""
+        listing = ("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", f"{folder}/")
+        return _regular(self._ask(*listing))
+
     def names(self, commit: CommitSha, folder: str) -> tuple[str, ...]:
         """Return the paths of everything right in a folder of a commit, whatever it is."""
         output = self._ask("ls-tree", "-z", "--full-tree", commit, "--", f"{folder}/")

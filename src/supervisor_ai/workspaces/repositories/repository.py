@@ -9,8 +9,8 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.ids import CommitSha, TreeSha
-from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.run.values import Base, Identity
 from supervisor_ai.workspaces.repositories.bare_repository import Mold
 from supervisor_ai.workspaces.repositories.distributions import distributions

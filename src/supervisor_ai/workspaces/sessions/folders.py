@@ -11,10 +11,10 @@ from itertools import count
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.control.ports.session_files import FileListing
+from supervisor_ai.control.ports.session_files import FileGlimpse, FileListing
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.domain.errors import Busy, Conflict, Denied, InternalError, InvalidInput
-from supervisor_ai.domain.own_state import DIRECTORY
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY
 from supervisor_ai.tools.file_lock import held
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
 from supervisor_ai.workspaces.files.replacement import Rename, replace_at, status_at
@@ -22,7 +22,7 @@ from supervisor_ai.workspaces.files.safe_copy import make_directories
 from supervisor_ai.workspaces.files.safe_open import Parts, directory_beneath, root_directory
 from supervisor_ai.workspaces.repositories.definite_directory import find_directory
 from supervisor_ai.workspaces.repositories.repository import GitRepository
-from supervisor_ai.workspaces.sessions.walk import FILE_BYTES, FolderWalk, read_at
+from supervisor_ai.workspaces.sessions.walk import FILE_BYTES, FolderWalk, look_at, read_at
 
 _SESSIONS: Final = "sessions"
 _OURS: Final = f"{DIRECTORY}/{_SESSIONS}/"
@@ -107,6 +107,15 @@ class DiskSessionFolders:
         if content is not None and len(content) > most:
             raise InvalidInput(f"The file {path!r} has more than {most} bytes.")
         return content
+
+    def glimpse(self, folder: str, path: str) -> FileGlimpse | None:
+        """Look at a file without reading it; None where there is none."""
+        parts = _parts(path)
+        with self._opened(folder) as root:
+            status = None if root is None or parts is None else look_at(root, parts)
+        if status is None:
+            return None
+        return FileGlimpse(size=status.st_size, changed=status.st_mtime_ns, inode=status.st_ino)
 
     def write_report(self, folder: str, name: str, text: str) -> str:
         """Write `artifacts/{name}` and return its path; written twice, it is one report."""

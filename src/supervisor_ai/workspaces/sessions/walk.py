@@ -109,6 +109,15 @@ class FolderWalk:
         return (*self._notes, *more)
 
 
+def look_at(root: int, parts: Parts) -> os.stat_result | None:
+    """Return what is known of a file below an open directory without reading it."""
+    try:
+        with directory_beneath(root, parts[:-1]) as here, file_at(here, parts[-1]) as handle:
+            return None if handle is None else os.fstat(handle)
+    except OSError:
+        return None  # As for reading: what cannot be looked at is not there.
+
+
 def read_at(root: int, parts: Parts, most: int) -> bytes | None:
     """Read the beginning of a file below an open directory; None where there is none."""
     try:

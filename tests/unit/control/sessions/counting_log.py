@@ -1,9 +1,10 @@
-"""A ledger that counts what is asked of it."""
+"""A ledger and artifacts that count what is asked of them."""
 
 from collections.abc import Iterator, Sequence
 
 from supervisor_ai.domain.envelope import Envelope
-from supervisor_ai.domain.ids import StreamId
+from supervisor_ai.domain.ids import ArtifactHash, StreamId
+from supervisor_ai.engine.ports.artifacts import Artifacts, ArtifactWriter
 from supervisor_ai.engine.ports.ledger import Batch, EventLog, Head
 
 
@@ -32,3 +33,29 @@ class CountingLog:
 
     def head(self) -> Head:
         return self._log.head()
+
+
+class CountingArtifacts:
+    """Artifacts of which somebody counts how many are read, and how often the disk is synced."""
+
+    def __init__(self, artifacts: Artifacts) -> None:
+        self._artifacts = artifacts
+        self.reads = 0
+        self.batches = 0
+
+    def put(self, text: str) -> ArtifactHash:
+        return self._artifacts.put(text)
+
+    def put_all(self, texts: Sequence[str]) -> tuple[ArtifactHash, ...]:
+        self.batches += 1
+        return self._artifacts.put_all(texts)
+
+    def get(self, artifact: ArtifactHash) -> str:
+        self.reads += 1
+        return self._artifacts.get(artifact)
+
+    def writer(self) -> ArtifactWriter:
+        return self._artifacts.writer()
+
+    def erase(self, artifact: ArtifactHash) -> None:
+        self._artifacts.erase(artifact)

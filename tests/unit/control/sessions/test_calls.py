@@ -7,9 +7,10 @@ from supervisor_ai.control.sessions.calls import all_calls, calls_for, make_call
 from supervisor_ai.control.sessions.desk import Caller
 from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.control.sessions.tasks import NewTask
-from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.domain.session.tasks import TaskStatus
+from supervisor_ai.domain.session.traffic import MOST_CALLS
 
 WRITER = member("writer")
 
@@ -38,6 +39,21 @@ def test_what_would_take_something_away_is_refused_and_recorded(operation: str) 
     with pytest.raises(Denied, match="append-only"):
         call(scene, "team_msg", operation=operation)
     assert scene.types() == ["SessionOpened", "CallRefused"]
+
+
+def test_who_asks_too_much_waits_and_that_is_recorded_once() -> None:
+    scene = SessionScene()
+    for _ in range(MOST_CALLS):
+        call(scene, "task_list", WRITER)
+    before = len(scene.types())
+    for _ in range(5):
+        with pytest.raises(Busy, match="asks for more than") as refused:
+            call(scene, "team_msg", WRITER, operation="log", summary="Again.")
+        assert "Wait 60 s" in str(refused.value.hint)
+    assert scene.types()[before:] == ["CallRefused"]
+    call(scene, "task_list", member("tester"))
+    for _ in range(MOST_CALLS + 5):
+        call(scene, "team_msg", operation="log", to="supervisor", summary="It is urgent.")
 
 
 def test_a_worker_cannot_speak_as_the_coordinator() -> None:

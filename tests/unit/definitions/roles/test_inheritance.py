@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from tests.unit.definitions.roles.scene import Scene
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.engine.ports.workspaces import Repository
 
 TRADER = """\
@@ -249,7 +249,7 @@ The definitions have 17 mistakes:
   .supervisor/roles/two.yaml:9: context.token_budget: must be at least 500, found 3
   .supervisor/roles/two.yaml:10: gates[0].on_fail: must be 'block', 'retry' or 'warn', found 'explode'
   .supervisor/roles/two.yaml:11: egress[0]: must be a host and a port such as example.com:443, found 'nonsense'
-  ~/roles/one.yaml:2: colour: unknown key (known: system_prompt, mcp_servers, max_turns, optional, may_change, name, extends, description, answer, writes, cli, flags, template, system_prompt_additions, instructions, context, allowed_tools, gates, config, strengths, timeout, max_retries, egress, hides, fallback)
+  ~/roles/one.yaml:2: colour: unknown key (known: system_prompt, mcp_servers, max_turns, optional, may_change, knowledge, name, extends, description, answer, writes, cli, flags, template, system_prompt_additions, instructions, context, allowed_tools, gates, config, strengths, timeout, max_retries, egress, hides, fallback)
   ~/roles/one.yaml:3: timeout: must be a duration such as 250ms, 30s, 45m, 2h or 14d, found 'soon'\
 """)
 

@@ -77,11 +77,13 @@ def test_only_the_end_and_a_session_that_is_not_there_are_ends() -> None:
 
 
 def test_after_its_beginning_only_a_wish_to_shut_down_ends_it() -> None:
-    ways = {kind for (_, kind), target in LIFECYCLE.items() if target is Stage.ENDED}
+    moves = ((was, kind) for (was, kind), to in LIFECYCLE.items() if to is Stage.ENDED)
+    ways = {kind for was, kind in moves if was is not Stage.ENDED}
     assert ways == {k.ShutdownAnswered}
     assert {s for (s, _), target in LIFECYCLE.items() if target is Stage.UNSTARTED} == {Stage.INIT}
     assert {s for (s, _), to in LIFECYCLE.items() if to is Stage.SHUTDOWN} == {
         Stage.WAKE,
+        Stage.HEAR,
         Stage.SHUTDOWN,
     }
 
@@ -109,8 +111,29 @@ def test_a_checkpoint_goes_through_the_stages_of_the_seed() -> None:
 
 @pytest.mark.parametrize("answer", [e.ApprovalGiven, e.ApprovalRefused])
 def test_a_block_waits_for_a_person(answer: type[Event]) -> None:
-    assert walk(Stage.NOTIFY, k.BlockTold, answer, k.BlockSettled) == [
-        *(Stage.NOTIFY, Stage.BLOCKED, Stage.SETTLE, Stage.IDLE)
+    assert walk(Stage.NOTIFY, k.BlockTold, answer, k.SettlementStarted, k.BlockSettled) == [
+        *(Stage.NOTIFY, Stage.BLOCKED, Stage.BLOCKED, Stage.SETTLE, Stage.IDLE)
+    ]
+
+
+@pytest.mark.parametrize(
+    ("said", "stage", "answered"),
+    [
+        (k.RequestTaken, Stage.POSTPONE, k.RequestPostponed),
+        (k.MessageRefused, Stage.OBJECT, k.ErrorTold),
+    ],
+)
+def test_what_is_said_during_a_block_is_answered_and_the_block_stays(
+    said: type[Event], stage: Stage, answered: type[Event]
+) -> None:
+    assert walk(Stage.BLOCKED, k.BusReadStarted, said, e.ApprovalGiven, answered) == [
+        *(Stage.BLOCKED, Stage.HEAR, stage, stage, Stage.BLOCKED)
+    ]
+
+
+def test_a_wish_to_shut_down_is_heard_during_a_block() -> None:
+    assert walk(Stage.BLOCKED, k.BusReadStarted, k.ShutdownTaken, k.ShutdownAnswered) == [
+        *(Stage.BLOCKED, Stage.HEAR, Stage.SHUTDOWN, Stage.ENDED)
     ]
 
 

@@ -11,8 +11,6 @@ from supervisor_ai.engine.ports.evidence import ProbeKind
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.asserted import wants_only_a_yes
-from supervisor_ai.gates.evidence.probes.failing_python import failing_python
-from supervisor_ai.gates.evidence.probes.failing_script import failing_script
 from supervisor_ai.gates.evidence.probes.kinds import PROBES
 from supervisor_ai.gates.evidence.probes.literals import literals_of
 from supervisor_ai.gates.evidence.probes.other_values import (
@@ -209,79 +207,6 @@ def test_what_new_tests_are_asked(test: str, subjects: list[str]) -> None:
 )
 def test_who_wants_only_a_yes(line: str, *, is_yes: bool) -> None:
     assert wants_only_a_yes([line]) == is_yes
-
-
-PYTHON = """\
-import unittest
-
-
-def test_a():
-    with x:
-        assert f() == 1  # said
-
-
-def test_left():
-    if x:
-        return
-    assert f()
-
-
-def test_line(): assert f()
-
-
-def check():
-    assert f()
-
-
-class T(unittest.TestCase):
-    async def test_b(self):
-        def inner():
-            return 1
-        self.assertEqual(inner(), 1)
-"""
-
-
-def test_python_tests_fail_at_their_end() -> None:
-    made = failing_python("test_a.py", PYTHON.encode()).decode()
-    compile(made, "test_a.py", "exec")
-    added = [line.split("  #")[0] for line in made.splitlines() if line not in PYTHON.splitlines()]
-    first, second = (line for line in added if "== 1" not in line or "assert f() == 1" not in line)
-    assert first.startswith("    assert ")
-    assert second.startswith("        self.assertEqual(")
-
-
-SCRIPT = """\
-describe('a', () => {
-  it('one', () => { assert.equal(f(), 1); });
-  test('two', async (t) => { expect(f()).toEqual(1); });
-  it('three', function () { f(); });
-  it('four', (done) => { f(done); });
-  it('five', () => { if (x) return; f(); });
-  it('six', () => f());
-});
-"""
-
-
-def test_script_tests_fail_at_their_end() -> None:
-    made = failing_script("a.test.js", SCRIPT.encode()).decode()
-    added = [line for line in made.splitlines() if line.startswith(";")]
-    starts = [";assert.equal(", ";expect(", ";throw new Error("]
-    assert [line.startswith(start) for line, start in zip(added, starts, strict=True)] == [True] * 3
-    assert ").toEqual(" in added[1]
-
-
-@pytest.mark.parametrize(
-    ("after", "is_asked"),
-    [
-        (PLAIN + "import sys\n", True),
-        (PLAIN + "found = getattr(x, y)\n", True),
-        (PLAIN.replace("sum(items)", "sum(items) + 0"), False),
-        (PLAIN + "# sys.modules\n", False),
-    ],
-)
-def test_who_could_reach_into_its_runner_is_asked(after: str, *, is_asked: bool) -> None:
-    found = probed(ProbeKind.FAILURES, {"shop.py": PLAIN, "test_shop.py": TEST}, {"shop.py": after})
-    assert bool(found.probes) == is_asked
 
 
 GO_TEST = "package calc\n\nfunc TestSum(t *testing.T) { Equal(t, eval(t, `1+2`), 3.0) }\n"

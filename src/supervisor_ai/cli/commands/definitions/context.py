@@ -19,11 +19,11 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.streams import output_trouble, stdin_pieces
-from supervisor_ai.cli.tables import shown_record
+from supervisor_ai.cli.tables import shown_knowledge, shown_record
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, FAILED
-from supervisor_ai.control.queries.redaction import Redaction, RedactionReport
-from supervisor_ai.control.queries.secret_scanners import ask_kingfisher
+from supervisor_ai.control.queries.secrets.redaction import Redaction, RedactionReport
+from supervisor_ai.control.queries.secrets.secret_scanners import ask_kingfisher
 from supervisor_ai.domain.terminal import PlainStream, plain
 
 
@@ -50,7 +50,7 @@ class _ShowOptions(TypedDict):
 @json_option
 @click.pass_obj
 def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
-    """Show what a role would be shown of the repository.
+    """Show what a role would be shown of the repository, and told of the knowledge store.
 
     The text goes to stdout as a worker would get it; the record of what is in it, what is not and
     why goes to stderr. Nothing is started.
@@ -68,12 +68,16 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
         since=options["since"],
     )
     preview = open_context_preview(invocation.directory, invocation.settings)
-    found = asyncio.run(preview.pack(question))
+    found = asyncio.run(preview.show(question))
     if options["as_json"]:
-        write_json({"context": found})
-    else:
-        write(plain(found.text).rstrip("\n"))
-        say("\n".join(shown_record(found)))
+        write_json(found)
+        return DONE
+    if found.knowledge is not None:
+        write(plain(found.knowledge.text).rstrip("\n"))
+        say("\n".join(shown_knowledge(found.knowledge)))
+    if found.context is not None:
+        write(plain(found.context.text).rstrip("\n"))
+        say("\n".join(shown_record(found.context)))
     return DONE
 
 

@@ -95,15 +95,20 @@ def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_jso
 
 
 def _show_contexts(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
-    from supervisor_ai.cli.tables import shown_record
-    from supervisor_ai.control.queries.contexts import sent_contexts
+    from supervisor_ai.cli.tables import shown_knowledge, shown_record
+    from supervisor_ai.control.queries.contexts import sent_contexts, sent_knowledge
 
     sent = tuple(sent_contexts(records, run, wanted))
+    told = tuple(sent_knowledge(records, run, wanted))
     if as_json:
-        write_json({"contexts": sent})
-    elif not sent:
+        write_json({"contexts": sent, "knowledge": told})
+        return DONE
+    if not sent and not told:
         say("No worker was shown anything but its task.")
-    for at in () if as_json else sent:
+    for it in told:
+        place = f"{it.step} visit {it.visit} attempt {it.attempt}"
+        write("\n".join((f"━━ {place}, knowledge", *shown_knowledge(it.told), "")))
+    for at in sent:
         place = f"{at.step} visit {at.visit} attempt {at.attempt}"
         write("\n".join((f"━━ {place}, {at.strategy}", *shown_record(at.packed), "")))
     return DONE

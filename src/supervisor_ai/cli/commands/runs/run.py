@@ -6,7 +6,6 @@ import click
 
 from supervisor_ai.cli.foreground.terminal_session import require_terminal
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.mcp_extra import require_sdk
 from supervisor_ai.cli.options import (
     dry_run_option,
     fresh_option,
@@ -24,6 +23,7 @@ from supervisor_ai.cli.run_start import (
     optional_task_argument,
     read_task,
     sandbox_option,
+    session_option,
     start,
     start_option,
 )
@@ -57,7 +57,7 @@ class _Options(StartOptions):
     metavar="STEP=ROLE",
     help="Give a step another role; ROLE alone: every step whose role answers in the same way.",
 )
-@click.option("--session", metavar="SESSION", help="Let the workers be members of this session.")
+@session_option
 @start_option
 @sandbox_option
 @budget_option
@@ -81,8 +81,6 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     asks for what you have not agreed to, a terminal shows it and asks, as `supervisor trust` does.
     """
     _require_screen(options)
-    if options["session"] is not None:
-        require_sdk()
     from supervisor_ai.cli.commands.setup.trust import with_trust
     from supervisor_ai.control.commands.run_start import StartRequest, prepare
 

@@ -25,6 +25,7 @@ from supervisor_ai.cli.run_start import (
     optional_task_argument,
     read_task,
     sandbox_option,
+    session_option,
     start_option,
     warn,
 )
@@ -37,6 +38,7 @@ class _Options(StartOptions):
     task: str | None
     issue: str | None
     workflow: str | None
+    session: str | None
 
 
 @verb(name="start-task", example='supervisor start-task "Add user authentication"')
@@ -44,6 +46,7 @@ class _Options(StartOptions):
 @issue_option
 @click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
 @cli_option
+@session_option
 @start_option
 @sandbox_option
 @budget_option
@@ -88,6 +91,7 @@ def start_task(invocation: Invocation, **options: Unpack[_Options]) -> int:
         sandbox=options["sandbox"],
         budget=options["budget"],
         is_fresh=options["no_cache"],
+        session=options["session"],
     )
     prepared = as_task(with_trust(invocation, options, lambda: prepare(preflight, request)))
     preview = start_preview(prepared)

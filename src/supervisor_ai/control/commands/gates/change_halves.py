@@ -13,8 +13,8 @@ from supervisor_ai.control.commands.gates.gate_sources import (
 )
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.own_state import DIRECTORY
 from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace

@@ -11,8 +11,8 @@ from msgspec import Struct
 from supervisor_ai.control.ports.definitions import Catalog
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.git_flow.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.run.values import Base
 from supervisor_ai.engine.ports.workspaces import Repository
 

@@ -16,6 +16,7 @@ AMAZON: Final = (
         pattern=r"(?i:(?<=aws_)secret|secret[_-]?access[_-]?key)"
         + _GIVEN
         + r"(?P<secret>[A-Za-z0-9/+]{40})(?![A-Za-z0-9/+])",
+        shape="aws_secret|secret[_-]?access[_-]?key",
     ),
     RedactionRule(
         id="aws-session-token",
@@ -23,6 +24,7 @@ AMAZON: Final = (
         pattern=r"(?i:(?:session|security)_?token)"
         + _GIVEN
         + r"(?P<secret>[A-Za-z0-9/+=]{100,4096})",
+        shape="(?:session|security)_?token",
     ),
 )
 

@@ -3,7 +3,7 @@
 from datetime import datetime, timedelta
 from typing import ClassVar
 
-from msgspec import field
+from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import (
     ArtifactHash,
@@ -114,6 +114,24 @@ class ContextPacked(StepNote, frozen=True, kw_only=True):
     record: ArtifactHash
     tokens: int
     budget: int
+
+
+class ToldDocument(Struct, frozen=True, kw_only=True):
+    """A document of the store as a worker was told of it."""
+
+    path: str
+    fingerprint: str
+    """What it said then."""
+
+
+class KnowledgeInjected(StepNote, frozen=True, kw_only=True):
+    """What the worker is told of the knowledge store, and the record of what was left out."""
+
+    attempt: int
+    record: ArtifactHash
+    tokens: int
+    budget: int
+    documents: tuple[ToldDocument, ...] = ()
 
 
 class PromptSent(StepNote, frozen=True, kw_only=True):

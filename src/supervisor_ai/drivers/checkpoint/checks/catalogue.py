@@ -17,6 +17,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     CheckGroup,
     CheckKind,
     CheckSpec,
+    Kept,
     RuleOutcome,
     Undecided,
 )
@@ -38,6 +39,8 @@ class CheckDefinition(Struct, frozen=True, kw_only=True):
     """What the text decides; None: nothing."""
     question: str = ""
     """What a worker is asked, always or where the text does not decide."""
+    needs: tuple[Kept, ...] = tuple(Kept)
+    """What a worker has to know of earlier wakes to answer it."""
     fine: str = ""
     """What is said of it among the findings where it passes."""
     checkpoints: tuple[str, ...] = ()
@@ -75,6 +78,7 @@ _DEFINITIONS: Final = (
         group=_CONSISTENCY,
         kind=CheckKind.JUDGEMENT,
         question="Is there a requirement that goes beyond the scope that the brief sets?",
+        needs=(Kept.GOALS, Kept.REQUIREMENTS),
         fine="requirements within the brief",
         checkpoints=(_FIRST,),
     ),
@@ -84,6 +88,7 @@ _DEFINITIONS: Final = (
         group=_CONSISTENCY,
         kind=CheckKind.JUDGEMENT,
         question="Does a decision contradict another decision of these artifacts?",
+        needs=(Kept.DECISIONS,),
         fine="decisions agree",
         checkpoints=(_FIRST,),
     ),
@@ -96,6 +101,7 @@ _DEFINITIONS: Final = (
             "Does every later decision build on the earlier ones of the brief, the requirements, "
             "the architecture and the stories, without a contradiction?"
         ),
+        needs=(Kept.GOALS, Kept.REQUIREMENTS, Kept.COMPONENTS, Kept.DECISIONS),
         fine="decision chain consistent",
         checkpoints=(_SECOND,),
     ),
@@ -114,6 +120,7 @@ _DEFINITIONS: Final = (
         kind=CheckKind.JUDGEMENT,
         decide=process.wisdom_agrees,
         question="Does an entry of the wisdom contradict what the artifacts say?",
+        needs=(Kept.WISDOM, Kept.GOALS, Kept.REQUIREMENTS, Kept.COMPONENTS, Kept.DECISIONS),
         fine="wisdom agrees",
         checkpoints=(_SECOND,),
     ),
@@ -156,6 +163,7 @@ _DEFINITIONS: Final = (
         group=_PROCESS,
         decide=process.open_questions,
         question="Is one of the open questions of the artifacts critical for what comes next?",
+        needs=(Kept.QUESTIONS,),
         fine="no critical question open",
         checkpoints=(_SECOND,),
     ),
@@ -181,6 +189,7 @@ _DEFINITIONS: Final = (
         group=_PROCESS,
         kind=CheckKind.JUDGEMENT,
         question="Does the way in which the plan is to be executed fit its complexity?",
+        needs=(Kept.TASKS, Kept.MODULES, Kept.COMPLEXITY),
         fine="execution method fits",
         checkpoints=(_THIRD,),
     ),

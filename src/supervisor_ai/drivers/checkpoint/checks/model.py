@@ -55,6 +55,22 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     citations: tuple[Citation, ...] = ()
 
 
+class Kept(StrEnum):
+    """What a worker can be told of what was read at an earlier wake."""
+
+    GOALS = "goals"
+    REQUIREMENTS = "requirements"
+    COMPONENTS = "components"
+    STORIES = "stories"
+    TASKS = "tasks"
+    DECISIONS = "decisions"
+    MODULES = "modules"
+    COMPLEXITY = "complexity"
+    TERMS = "terms"
+    QUESTIONS = "questions"
+    WISDOM = "wisdom"
+
+
 class WorkerQuestion(Struct, frozen=True, kw_only=True):
     """A check that needs a worker's judgement."""
 
@@ -64,6 +80,8 @@ class WorkerQuestion(Struct, frozen=True, kw_only=True):
     question: str
     why: str = ""
     """Why the text alone did not decide it."""
+    needs: tuple[Kept, ...] = tuple(Kept)
+    """What of earlier wakes has to be known to answer it."""
 
 
 class RuleOutcome(Struct, frozen=True, kw_only=True):
@@ -165,3 +183,5 @@ class CheckMaterial(Struct, frozen=True, kw_only=True):
     """The newest messages; None: the bus does not answer."""
     tasks: tuple[CheckedTask, ...] = ()
     wisdom: dict[str, str] = field(default_factory=dict)
+    known_wisdom: dict[str, int] = field(default_factory=dict)
+    """How much of each file of wisdom was read at earlier wakes, in characters."""

@@ -10,6 +10,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     CheckMaterial,
     CheckResult,
     CheckSpec,
+    Kept,
     Undecided,
     WorkerQuestion,
     result_of,
@@ -20,16 +21,17 @@ from supervisor_ai.drivers.checkpoint.facts.model import ArtifactFacts
 from supervisor_ai.drivers.checkpoint.protocol.words import key_findings, plain
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
-_KINDS: Final = {
-    "goals": "goal",
-    "requirements": "requirement",
-    "components": "component",
-    "stories": "story",
-    "tasks": "task",
-    "decisions": "decision",
+_STATED: Final = {
+    Kept.GOALS: "goal",
+    Kept.REQUIREMENTS: "requirement",
+    Kept.COMPONENTS: "component",
+    Kept.STORIES: "story",
+    Kept.TASKS: "task",
+    Kept.DECISIONS: "decision",
+    Kept.MODULES: "module",
 }
 _LONGEST_LINE: Final = 240
-_MOST_LINES: Final = 400
+_MOST_LINES: Final = 2_000
 
 
 class CheckRound(Struct, frozen=True, kw_only=True):
@@ -76,24 +78,37 @@ def _question(spec: CheckSpec, why: str) -> WorkerQuestion:
         group=spec.group,
         question=spec.question,
         why=plain(why),
+        needs=CATALOGUE[spec.rule].needs,
     )
 
 
-def kept_lines(older: dict[str, ArtifactFacts]) -> tuple[str, ...]:
+def needed(questions: Iterable[WorkerQuestion]) -> frozenset[Kept]:
+    """Say what a worker has to know of earlier wakes to answer questions."""
+    return frozenset(kind for it in questions for kind in it.needs)
+
+
+def kept_lines(
+    older: dict[str, ArtifactFacts], kinds: frozenset[Kept] = frozenset(Kept)
+) -> tuple[str, ...]:
     """Tell a worker what is known of artifacts that it need not read again, line by line."""
-    lines = [line for path, facts in sorted(older.items()) for line in _told(path, facts)]
-    return tuple(lines[:_MOST_LINES])
+    told = (line for path, facts in sorted(older.items()) for line in _told(path, facts, kinds))
+    lines = [plain(line, _LONGEST_LINE) for line in told]
+    more = len(lines) - _MOST_LINES
+    return (*lines[:_MOST_LINES], *((f"[{more} more lines were left out]",) if more > 0 else ()))
 
 
-def _told(path: str, facts: ArtifactFacts) -> Iterator[str]:
-    for kind, noun in _KINDS.items():
-        for it in getattr(facts, kind):
+def _told(path: str, facts: ArtifactFacts, kinds: frozenset[Kept]) -> Iterator[str]:
+    for kind, noun in _STATED.items():
+        for it in getattr(facts, kind) if kind in kinds else ():
             named = f" {it.id}" if it.id else ""
-            yield plain(f"{path}:{it.line}: {noun}{named}: {it.text}", _LONGEST_LINE)
-    for term in facts.terms:
-        yield plain(f"{path}:{term.line}: term: {term.term}", _LONGEST_LINE)
-    for question in facts.questions:
-        yield plain(f"{path}:{question.line}: open question: {question.text}", _LONGEST_LINE)
+            yield f"{path}:{it.line}: {noun}{named}: {it.text}"
+    if facts.complexity is not None and Kept.COMPLEXITY in kinds:
+        label = facts.complexity
+        yield f"{path}:{label.line}: complexity: {label.complexity.value}"
+    for term in facts.terms if Kept.TERMS in kinds else ():
+        yield f"{path}:{term.line}: term: {term.term}"
+    for question in facts.questions if Kept.QUESTIONS in kinds else ():
+        yield f"{path}:{question.line}: open question: {question.text}"
 
 
 def findings(results: Sequence[CheckResult]) -> tuple[str, ...]:

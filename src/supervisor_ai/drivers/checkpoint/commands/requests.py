@@ -89,6 +89,8 @@ class Reply(Struct, frozen=True, kw_only=True):
     summary: str
     content: str
     is_error: bool
+    is_postponed: bool = False
+    """Whether a person decides about another checkpoint first."""
 
 
 def find_reply(desk: SessionDesk, session: SessionId, caller: Caller, message: str) -> Reply | None:
@@ -99,10 +101,12 @@ def find_reply(desk: SessionDesk, session: SessionId, caller: Caller, message: s
         data = it.data or {}
         if data.get("in_reply_to") == message:
             content = data.get("content")
+            first = str(content).partition("\n")[0]
             return Reply(
                 summary=it.summary,
                 content=content if isinstance(content, str) else it.summary,
-                is_error="complete." not in str(content).partition("\n")[0],
+                is_error="complete." not in first,
+                is_postponed=" postponed: " in first,
             )
     return None
 
@@ -117,6 +121,8 @@ async def await_reply(
         waited = clock.boottime() - begun
         _require_listener(project, session, desk.view(session).refresh().resident, waited)
         await clock.sleep(POLL.total_seconds())
+    if reply.is_postponed:
+        raise Conflict(reply.content, hint="See what a person is asked: supervisor approvals")
     if reply.is_error:
         raise InvalidInput(reply.content)
     return reply

@@ -13,13 +13,14 @@ from supervisor_ai.control.commands.run_start import (
 )
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.sessions.desk import SessionDesk, require_session
-from supervisor_ai.domain.errors import Conflict, InvalidInput
+from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, SessionId
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.commands.wishes import SpecFile, WantedSupervisor
 from supervisor_ai.drivers.checkpoint.decisions.definition import permit_of
 from supervisor_ai.drivers.checkpoint.decisions.settings import SPEC_FILE, SupervisionSettings
 from supervisor_ai.drivers.checkpoint.driver import CheckpointDriver
+from supervisor_ai.drivers.checkpoint.protocol.prompt import PromptProblems, read_prompt
 
 
 class SupervisorRequest(Struct, frozen=True, kw_only=True):
@@ -33,6 +34,28 @@ class SupervisorRequest(Struct, frozen=True, kw_only=True):
     budget: str | None = None
     is_alone: bool = False
     """Whether nobody judges, and what text does not decide is noted."""
+    role_spec: str | None = None
+    """The file of the project that says what is checked; None: the usual one, if it is there."""
+
+
+def prompted(desk: SessionDesk, text: str) -> SupervisorRequest:
+    """Ask for the supervisor that a coordinator's prompt asks for; every field has to fit."""
+    prompt = read_prompt(text)
+    if isinstance(prompt, PromptProblems):
+        fields = "role, role_spec, session, session_id, team_name, requirement, recovery"
+        raise InvalidInput(prompt.text, hint=f"A field is a line `name: value`: {fields}.")
+    session = require_session(desk, prompt.session_id)
+    opened = desk.view(session).refresh().opened
+    folder, team = (None, None) if opened is None else (opened.folder, opened.team)
+    for name, known, asked in (
+        ("session", folder, prompt.session.rstrip("/")),
+        ("team_name", team, prompt.team_name),
+    ):
+        # A folder of the team's own is known by its whole path, and is named as the team does.
+        if known is not None and not f"/{known}".endswith(f"/{asked.removeprefix('./')}"):
+            found = f"its {name} is {known!r}, not {asked[:200]!r}"
+            raise InvalidInput(f"The prompt is not about session {session!r}: {found}.")
+    return SupervisorRequest(session=session, recovery=prompt.recovery, role_spec=prompt.role_spec)
 
 
 def prepare_supervisor(
@@ -54,7 +77,7 @@ def prepare_supervisor(
         recovery=request.recovery,
         cli=request.cli,
         is_alone=request.is_alone,
-        spec=_spec(preflight, base.sha),
+        spec=_spec(preflight, base.sha, request.role_spec),
     )
     loaded = preflight.catalog.resolve_for(CheckpointDriver.name, base.sha, wanted)
     prepared = pin(preflight, asked, base, loaded)
@@ -84,10 +107,16 @@ def _about(session: SessionId, requirement: str, request: SupervisorRequest) -> 
     )
 
 
-def _spec(preflight: Preflight, commit: CommitSha) -> SpecFile | None:
-    """Read the project's own checks from its commit, if it has any."""
+def _spec(preflight: Preflight, commit: CommitSha, named: str | None) -> SpecFile | None:
+    """Read the project's own checks from its commit, if it has any; a named file must be there."""
+    path = named or SPEC_FILE
     try:
-        text = preflight.repository.read(commit, SPEC_FILE)
+        text = preflight.repository.read(commit, path)
     except InvalidInput:
-        return None
-    return None if text is None else SpecFile(file=SPEC_FILE, text=text)
+        text = None
+    if text is None and named is not None and named != SPEC_FILE:
+        raise NotFound(
+            f"There is no file {named[:200]!r} in the commit {commit[:12]}.",
+            hint=f"Commit it, or name {SPEC_FILE}, which may be missing.",
+        )
+    return None if text is None else SpecFile(file=path, text=text)

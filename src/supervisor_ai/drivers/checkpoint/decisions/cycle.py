@@ -152,8 +152,45 @@ def _notify(run: Run, state: ResidentState, visit: Visit) -> Decision:
     )
 
 
-def _ask(run: Run, state: ResidentState, visit: Visit) -> Decision:
+def _hold(run: Run, state: ResidentState, visit: Visit) -> Decision:
+    """Ask a person, hear what is said meanwhile, and follow what the person decides."""
+    if state.current.decision is not None:
+        return _settle(run, state, visit)
+    if run.approval is None:
+        return _ask(state, visit)
+    return read_bus(state, visit) if state.is_called else Decision()
+
+
+def read_bus(state: ResidentState, visit: Visit) -> Decision:
+    """Read the next message for the supervisor, if there is one."""
+    return do(
+        d.ReadBus(
+            step=visit.step,
+            visit=visit.number,
+            session=state.residence.session,
+            cursor=state.cursor,
+            version=state.version,
+            checkpoints=tuple(state.residence.spec.checkpoints),
+        )
+    )
+
+
+def _postpone(run: Run, state: ResidentState, visit: Visit) -> Decision:
     del run
+    asked = given(state.postponed)
+    return do(
+        d.PostponeRequest(
+            step=visit.step,
+            visit=visit.number,
+            session=state.residence.session,
+            task=asked.task,
+            blocked=state.current.request.task,
+            request=asked.message,
+        )
+    )
+
+
+def _ask(state: ResidentState, visit: Visit) -> Decision:
     words = given(state.current.report).report
     asked = question(state.flow, state.flow.at(visit.step), BLOCK, words)
     return Decision(effects=(replace(asked, needs_reason=True),))
@@ -189,7 +226,7 @@ CYCLE: Final[Mapping[Stage, Decide]] = {
     Stage.PUBLISH: _publish,
     Stage.ACCUMULATE: _accumulate,
     Stage.NOTIFY: _notify,
-    Stage.BLOCKED: _ask,
-    Stage.SETTLE: _settle,
+    Stage.BLOCKED: _hold,
+    Stage.POSTPONE: _postpone,
 }
 """What is done at the stages of a checkpoint that was claimed."""

@@ -10,7 +10,7 @@ from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
-from supervisor_ai.drivers.checkpoint.decisions.cycle import CYCLE, Decide, do
+from supervisor_ai.drivers.checkpoint.decisions.cycle import CYCLE, Decide, do, read_bus
 from supervisor_ai.drivers.checkpoint.decisions.state import ResidentState, given
 from supervisor_ai.drivers.checkpoint.kinds import SESSION
 from supervisor_ai.drivers.checkpoint.lifecycle import Stage
@@ -18,6 +18,7 @@ from supervisor_ai.drivers.moves.state import Visit, current_visit
 from supervisor_ai.drivers.moves.steps import stop, then
 
 SIGNAL: Final = "message"
+_UNDECIDED: Final = "The supervisor was shut down before a person had decided about the block."
 _REVISED: Final = "The checkpoint blocks, and a person wants upstream work revised."
 
 
@@ -38,7 +39,8 @@ def enter(state: ResidentState, step: StepName) -> Decision:
 def decide_stage(run: Run, state: ResidentState) -> Decision:
     """Say what is done next; nothing while something is under way."""
     visit = current_visit(state.flow)
-    if run.open and state.stage is not Stage.JUDGE:
+    is_busy = any(not isinstance(it, e.ApprovalRequested) for it in run.open.values())
+    if is_busy and state.stage is not Stage.JUDGE:
         return _wake(run, state, visit)
     return _DECIDERS[state.stage](run, state, visit)
 
@@ -89,16 +91,7 @@ def _listen(run: Run, state: ResidentState, visit: Visit) -> Decision:
     if not state.is_called:
         waiting = AwaitSignal(step=visit.step, visit=visit.number, signal=SIGNAL)
         return Decision(effects=(waiting,))
-    return do(
-        d.ReadBus(
-            step=visit.step,
-            visit=visit.number,
-            session=state.residence.session,
-            cursor=state.cursor,
-            version=state.version,
-            checkpoints=tuple(state.residence.spec.checkpoints),
-        )
-    )
+    return read_bus(state, visit)
 
 
 def _leaving(state: ResidentState, visit: Visit) -> e.StepPassed | e.StepFailed | None:
@@ -161,6 +154,7 @@ def _shut_down(run: Run, state: ResidentState, visit: Visit) -> Decision:
             session=state.residence.session,
             request=wish.request,
             message=wish.message,
+            task=None if visit.step == SESSION else state.current.request.task,
         )
     )
 
@@ -171,8 +165,15 @@ def _end(run: Run, state: ResidentState, visit: Visit) -> Decision:
     noun = "checkpoint" if made == 1 else "checkpoints"
     reason = f"The coordinator asked for the end, after {made} {noun}."
     outcome = Outcome(kind=OutcomeKind.DONE, reason=reason)
-    passed = e.StepPassed(step=visit.step, visit=visit.number)
-    return Decision(events=(passed,), ending=Ending(status=RunStatus.COMPLETED, outcome=outcome))
+    ending = Ending(status=RunStatus.COMPLETED, outcome=outcome)
+    return Decision(events=(_last(visit),), ending=ending)
+
+
+def _last(visit: Visit) -> e.StepPassed | e.StepFailed:
+    """Say how the last visit ends; a checkpoint about which nobody has decided came to nothing."""
+    if visit.step == SESSION:
+        return e.StepPassed(step=visit.step, visit=visit.number)
+    return e.StepFailed(step=visit.step, visit=visit.number, reason=_UNDECIDED)
 
 
 _DECIDERS: Final[Mapping[Stage, Decide]] = {
@@ -183,6 +184,7 @@ _DECIDERS: Final[Mapping[Stage, Decide]] = {
     Stage.CLAIM: _claim,
     **CYCLE,
     Stage.ERROR: _tell_error,
+    Stage.OBJECT: _tell_error,
     Stage.SHUTDOWN: _shut_down,
     Stage.ENDED: _end,
 }

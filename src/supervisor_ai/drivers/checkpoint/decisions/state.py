@@ -64,6 +64,8 @@ class ResidentState(Struct, frozen=True, kw_only=True):
     loaded: ArtifactHash | None = None
     """What was loaded the last time."""
     cycle: Cycle | None = None
+    postponed: k.RequestTaken | None = None
+    """A request that came while a person decides about a block."""
     trouble: Trouble | None = None
     errors: int = 0
     shutdown: k.ShutdownTaken | None = None
@@ -79,7 +81,7 @@ class ResidentState(Struct, frozen=True, kw_only=True):
 def evolve(state: ResidentState, event: Event) -> ResidentState:
     """Fold one recorded fact into the state."""
     state = replace(state, flow=evolve_steps(state.flow, event), stage=advance(state.stage, event))
-    return _checked(_heard(state, event), event)
+    return _checked(_taken(_heard(state, event), event), event)
 
 
 def _heard(state: ResidentState, event: Event) -> ResidentState:
@@ -96,6 +98,19 @@ def _heard(state: ResidentState, event: Event) -> ResidentState:
             return replace(state, is_called=False)
         case k.NothingHeard(cursor=cursor, version=version):
             return replace(state, cursor=cursor, version=version)
+        case k.ErrorTold(number=number):
+            return replace(state, errors=number, trouble=None)
+        case _:
+            return state
+
+
+def _taken(state: ResidentState, event: Event) -> ResidentState:
+    """Take in what the coordinator wants."""
+    match event:
+        case k.RequestTaken() if state.stage is Stage.POSTPONE:
+            return replace(_seen_to(state, event), postponed=event)
+        case k.RequestPostponed():
+            return replace(state, postponed=None)
         case k.RequestTaken():
             return replace(_seen_to(state, event), cycle=Cycle(request=event))
         case k.ShutdownTaken():
@@ -103,8 +118,6 @@ def _heard(state: ResidentState, event: Event) -> ResidentState:
         case k.MessageRefused(message=message, problem=problem):
             trouble = Trouble(problem=problem, message=message)
             return replace(_seen_to(state, event), trouble=trouble)
-        case k.ErrorTold(number=number):
-            return replace(state, errors=number, trouble=None)
         case _:
             return state
 

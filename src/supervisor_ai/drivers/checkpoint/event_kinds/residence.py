@@ -158,6 +158,35 @@ class BusReadLost(OperationEnded, frozen=True, kw_only=True):
     ends: ClassVar = BusReadStarted
 
 
+class PostponementStarted(OperationStarted, frozen=True, kw_only=True):
+    """The coordinator is about to hear that a checkpoint waits for a decision about another one."""
+
+    operation: ClassVar = "postpone"
+
+    task: str
+    request: int
+    """The message that asked for it."""
+
+    def lost(self) -> "PostponementLost":  # type: ignore[explicit-override]
+        """State that its owner died before there was an outcome."""
+        return PostponementLost(step=self.step, visit=self.visit, slot=self.slot)
+
+
+class RequestPostponed(OperationEnded, frozen=True, kw_only=True):
+    """The coordinator knows that the checkpoint has to be asked for again."""
+
+    ends: ClassVar = PostponementStarted
+
+    message: int
+    task: str
+
+
+class PostponementLost(OperationEnded, frozen=True, kw_only=True):
+    """Its owner died; a message with the same key is sent once."""
+
+    ends: ClassVar = PostponementStarted
+
+
 class SettlementStarted(OperationStarted, frozen=True, kw_only=True):
     """A person's decision about a block is about to be written down and told."""
 

@@ -3,9 +3,10 @@
 from collections.abc import Iterator, Sequence
 from typing import Final
 
-from supervisor_ai.drivers.checkpoint.checks.model import CheckMaterial, WorkerQuestion
-from supervisor_ai.drivers.checkpoint.checks.rounds import kept_lines
+from supervisor_ai.drivers.checkpoint.checks.model import CheckMaterial, Kept, WorkerQuestion
+from supervisor_ai.drivers.checkpoint.checks.rounds import kept_lines, needed
 from supervisor_ai.drivers.checkpoint.protocol.words import plain
+from supervisor_ai.drivers.checkpoint.wisdom import new_entries
 
 MOST_CHARACTERS: Final = 400_000
 _LONGEST_LINE: Final = 2_000
@@ -39,17 +40,26 @@ def _lines(material: CheckMaterial, questions: Sequence[WorkerQuestion]) -> Iter
     yield from ("", "New artifacts, each line with its file and number:")
     for path, artifact in sorted(material.artifacts.items()):
         yield from _numbered(path, artifact.text)
-    older = kept_lines(material.older)
+    kinds = needed(questions)
+    older = kept_lines(material.older, kinds)
     if older:
-        yield from ("", "What earlier artifacts say, as far as it was kept:")
+        yield from ("", "What earlier artifacts say, as far as it was kept and is asked about:")
         yield from older
-    if any(text.strip() for text in material.wisdom.values()):
+    learnt = list(_wisdom(material, is_whole=Kept.WISDOM in kinds))
+    if learnt:
         yield from ("", "What the team has learnt:")
-        for path, text in sorted(material.wisdom.items()):
-            yield from _numbered(path, text)
+        yield from learnt
 
 
-def _numbered(path: str, text: str) -> Iterator[str]:
+def _wisdom(material: CheckMaterial, *, is_whole: bool) -> Iterator[str]:
+    """Tell what was learnt since the last wake; all of it where a question is about it."""
+    for path, text in sorted(material.wisdom.items()):
+        known = 0 if is_whole else material.known_wisdom.get(path, 0)
+        before = text[: len(text) - len(new_entries(text, known))]
+        yield from _numbered(path, text, after=before.count("\n"))
+
+
+def _numbered(path: str, text: str, after: int = 0) -> Iterator[str]:
     for number, line in enumerate(text.split("\n"), 1):
-        if line.strip():
+        if line.strip() and number > after:
             yield f"{plain(path)}:{number}: {plain(line, _LONGEST_LINE)}"

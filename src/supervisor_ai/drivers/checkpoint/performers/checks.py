@@ -2,7 +2,6 @@
 
 from msgspec import Struct
 
-from supervisor_ai.control.ports.session_files import SessionFiles
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
@@ -12,7 +11,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import CheckResult
 from supervisor_ai.drivers.checkpoint.checks.rounds import CheckRound, run_checks
 from supervisor_ai.drivers.checkpoint.performers.brief import write_brief
 from supervisor_ai.drivers.checkpoint.performers.context import LoadedContext, count_tokens
-from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor
+from supervisor_ai.drivers.checkpoint.performers.door import SessionDoors
 from supervisor_ai.drivers.checkpoint.protocol.words import report_file
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, by_group, render
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict, score
@@ -78,7 +77,7 @@ def _texts(operation: Operation, context: LoadedContext) -> dict[str, str]:
 
 
 async def write_report(
-    effect: d.WriteReport, operation: Operation, files: SessionFiles
+    effect: d.WriteReport, operation: Operation, doors: SessionDoors
 ) -> k.ReportWritten:
     """Write the report, and its risks into the wisdom; the same report is written once."""
     documents = operation.world.documents
@@ -101,7 +100,7 @@ async def write_report(
     if effect.session is None:
         kept, _ = operation.keep(render(report))
     else:
-        door = SessionDoor(operation, effect.session, files)
+        door = doors.open(operation, effect.session)
         kept = door.write_report(effect.task, render(report))
         if entries := risk_entries(report):
             door.add_wisdom(RISKS_FILE, entries)

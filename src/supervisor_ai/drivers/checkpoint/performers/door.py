@@ -25,13 +25,29 @@ REPLY: Final = "in_reply_to"
 """Names the message of the coordinator that a message of the supervisor is about."""
 
 
+class SessionDoors:
+    """Opens doors into sessions; what was folded for one operation is there for the next."""
+
+    def __init__(self, files: SessionFiles) -> None:
+        self._files = files
+        self._desk: SessionDesk | None = None
+
+    def open(self, operation: Operation, session: SessionId) -> "SessionDoor":
+        """Open an operation's door; a process that stays reads only what is new."""
+        if self._desk is None or self._desk.log is not operation.world.log:
+            self._desk = desk_of(operation.world)
+        return SessionDoor(operation, session, self._desk, self._files)
+
+
 class SessionDoor:
     """One operation's way into a session."""
 
-    def __init__(self, operation: Operation, session: SessionId, files: SessionFiles) -> None:
+    def __init__(
+        self, operation: Operation, session: SessionId, desk: SessionDesk, files: SessionFiles
+    ) -> None:
         self.operation = operation
         self.session = session
-        self.desk: SessionDesk = desk_of(operation.world)
+        self.desk = desk
         self.actor = Actor(kind=ActorKind.RUNTIME, id=operation.run, via="engine", verified=True)
         self.bus = Bus(self.desk, session, resident(self.actor))
         self.tasks = Tasks(self.desk, session, resident(self.actor))
@@ -52,10 +68,19 @@ class SessionDoor:
         """Record facts of the session."""
         self._view.add(lambda _: events, self.actor)
 
-    def say(self, message: Outgoing, about: int | None = None) -> int:
-        """Say something to the coordinator, once for each operation; return its number."""
+    def say(
+        self, message: Outgoing, about: int | None = None, *, is_one_of_many: bool = False
+    ) -> int:
+        """Say something to the coordinator, once for each operation; return its number.
+
+        Where one visit answers many messages, once for each of them.
+        """
+        key = f"{self.operation.key}/{about}" if is_one_of_many else self.operation.key
         if self.state().is_closed:
             return 0
+        said = self.state().number_of(key)
+        if said is not None:
+            return said
         reply: Mapping[str, object] = {} if about is None else {REPLY: f"MSG-{about:03}"}
         content: Mapping[str, object] = {"content": message.content} if message.content else {}
         post = Post(
@@ -63,7 +88,7 @@ class SessionDoor:
             summary=message.summary,
             data={**content, **message.fields, **reply},
             to=message.to,
-            key=self.operation.key,
+            key=key,
         )
         return int(self.bus.log(post).id.removeprefix("MSG-"))
 

@@ -1,35 +1,29 @@
 """What a session's stream tells: messages, reports of earlier supervisors, what was answered."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import ArtifactHash, session_stream
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.members import SUPERVISOR
-from supervisor_ai.domain.session.tasks import SessionTask, TaskStatus
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, rebuild
 from supervisor_ai.drivers.checkpoint.performers.context import HeardMessage, count_tokens
 from supervisor_ai.drivers.checkpoint.performers.door import REPLY, SessionDoor
-from supervisor_ai.drivers.checkpoint.protocol.replies import SHUTDOWN_RESPONSE
-from supervisor_ai.drivers.checkpoint.protocol.requests import (
-    CheckpointRequest,
-    Incoming,
-    read_message,
-)
+from supervisor_ai.drivers.checkpoint.protocol.requests import Incoming
 from supervisor_ai.drivers.checkpoint.queries.reports import newest_reports
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, ReportProblem, read_report
 from supervisor_ai.tools.json_value import mapping, parse_object
 from supervisor_ai.tools.json_value import text as as_text
 
-Heard = tuple[int, s.MessageLogged, HeardMessage]
+Logged = tuple[Envelope, s.MessageLogged]
 
 
-def heard_messages(door: SessionDoor, *, after: int = 0) -> Iterator[Heard]:
-    """Read the messages of a session from a version of its stream on, oldest first."""
+def logged_messages(door: SessionDoor, *, after: int = 0) -> Iterator[Logged]:
+    """Name the messages of a session from a version of its stream on, oldest first."""
     for envelope in door.desk.log.read(session_stream(door.session), after=after):
         event = envelope.event
         if isinstance(event, s.MessageLogged):
-            yield envelope.version, event, heard_message(door, envelope, event)
+            yield envelope, event
 
 
 def heard_message(door: SessionDoor, envelope: Envelope, event: s.MessageLogged) -> HeardMessage:
@@ -92,26 +86,16 @@ def _artifacts(
 
 def seen_to(door: SessionDoor) -> tuple[int, int]:
     """Say up to which message, and which version, all that was asked has been answered."""
-    asked: list[tuple[int, HeardMessage]] = []
+    asked: list[tuple[int, int]] = []
     answered: set[object] = set()
     version = number = 0
-    for version, event, heard in heard_messages(door):
-        number = event.number
+    for envelope, event in logged_messages(door):
+        version, number = envelope.version, event.number
         if event.to == SUPERVISOR:
-            asked.append((version, heard))
-        elif event.sender == SUPERVISOR and event.kind == SHUTDOWN_RESPONSE:
-            asked.clear()
+            asked.append((version, number))
         elif event.sender == SUPERVISOR:
-            answered.add(heard.data.get(REPLY))
-    tasks = door.state().tasks
-    for at, heard in asked:
-        if f"MSG-{heard.number:03}" not in answered and not _is_done(heard, tasks):
-            return heard.number - 1, at - 1
+            answered.add(heard_message(door, envelope, event).data.get(REPLY))
+    for at, request in asked:
+        if f"MSG-{request:03}" not in answered:
+            return request - 1, at - 1
     return number, version
-
-
-def _is_done(heard: HeardMessage, tasks: Mapping[str, SessionTask]) -> bool:
-    """Tell whether a message asks for a checkpoint that is completed."""
-    meant = read_message(incoming(heard))
-    task = tasks.get(meant.task) if isinstance(meant, CheckpointRequest) else None
-    return task is not None and task.status is TaskStatus.COMPLETED

@@ -4,7 +4,6 @@ from collections.abc import Mapping
 from datetime import datetime
 from typing import NamedTuple
 
-from supervisor_ai.control.ports.session_files import SessionFiles
 from supervisor_ai.domain.errors import ErrorKind, SupervisorError
 from supervisor_ai.domain.ids import ArtifactHash, session_stream
 from supervisor_ai.domain.session import events as s
@@ -28,7 +27,7 @@ from supervisor_ai.drivers.checkpoint.performers.context import (
     hear,
     published,
 )
-from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor
+from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor, SessionDoors
 from supervisor_ai.drivers.checkpoint.performers.history import heard_message
 from supervisor_ai.drivers.checkpoint.report import ReadArtifact
 from supervisor_ai.drivers.checkpoint.wisdom import new_entries
@@ -45,10 +44,10 @@ class Wisdom(NamedTuple):
 
 
 async def load_context(
-    effect: d.LoadContext, operation: Operation, files: SessionFiles
+    effect: d.LoadContext, operation: Operation, doors: SessionDoors
 ) -> k.ContextLoaded | k.ContextUnreadable:
     """Read what is new since the last wake; what is older comes from what is remembered."""
-    door = SessionDoor(operation, effect.session, files)
+    door = doors.open(operation, effect.session)
     try:
         session = door.take()
     except SupervisorError as error:
@@ -79,6 +78,7 @@ async def load_context(
             messages=memory.messages,
             tasks=_tasks(door, session, memory.moved),
             wisdom=wisdom.texts,
+            known_wisdom=before.wisdom,
         ),
         memory=memory,
         hashes={**known.hashes, **{path: session.files[path] for path in read}},

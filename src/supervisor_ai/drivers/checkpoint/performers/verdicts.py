@@ -1,6 +1,5 @@
 """Doing what follows from a checkpoint: its task, the bus, the memory, a person's decision."""
 
-from supervisor_ai.control.ports.session_files import SessionFiles
 from supervisor_ai.domain.errors import Conflict, InternalError, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, run_stream
 from supervisor_ai.domain.run import events as e
@@ -9,7 +8,7 @@ from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, accumulate
 from supervisor_ai.drivers.checkpoint.checks.rounds import CheckRound
-from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor
+from supervisor_ai.drivers.checkpoint.performers.door import SessionDoors
 from supervisor_ai.drivers.checkpoint.protocol import replies
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, read_report
 from supervisor_ai.drivers.checkpoint.score import CheckpointVerdict
@@ -26,10 +25,10 @@ def kept_report(operation: Operation, artifact: ArtifactHash) -> CheckpointRepor
 
 
 async def claim(
-    effect: d.ClaimCheckpoint, operation: Operation, files: SessionFiles
+    effect: d.ClaimCheckpoint, operation: Operation, doors: SessionDoors
 ) -> k.CheckpointClaimed | k.ClaimRefused:
     """Let the task be in progress; one that is not there or not pending is refused."""
-    door = SessionDoor(operation, effect.session, files)
+    door = doors.open(operation, effect.session)
     try:
         door.tasks.update(effect.task, status=TaskStatus.IN_PROGRESS)
     except (Conflict, NotFound) as error:
@@ -41,20 +40,20 @@ async def claim(
 
 
 async def complete(
-    effect: d.CompleteCheckpoint, operation: Operation, files: SessionFiles
+    effect: d.CompleteCheckpoint, operation: Operation, doors: SessionDoors
 ) -> k.CheckpointCompleted | k.CheckpointHeld:
     """Complete the task; one that blocks stays in progress until a person has decided."""
     if effect.verdict is CheckpointVerdict.BLOCK:
         return k.CheckpointHeld(step=effect.step, visit=effect.visit, slot=effect.slot)
-    SessionDoor(operation, effect.session, files).move(effect.task, TaskStatus.COMPLETED)
+    doors.open(operation, effect.session).move(effect.task, TaskStatus.COMPLETED)
     return k.CheckpointCompleted(step=effect.step, visit=effect.visit, slot=effect.slot)
 
 
 async def publish(
-    effect: d.PublishState, operation: Operation, files: SessionFiles
+    effect: d.PublishState, operation: Operation, doors: SessionDoors
 ) -> k.StatePublished:
     """Publish the supervisor's role state."""
-    door = SessionDoor(operation, effect.session, files)
+    door = doors.open(operation, effect.session)
     summary = kept_report(operation, effect.report).summary(door.path)
     return k.StatePublished(
         step=effect.step,
@@ -65,10 +64,10 @@ async def publish(
 
 
 async def keep_in_mind(
-    effect: d.Accumulate, operation: Operation, files: SessionFiles
+    effect: d.Accumulate, operation: Operation, doors: SessionDoors
 ) -> k.ContextAccumulated:
     """Remember the checkpoint for later ones."""
-    door, documents = SessionDoor(operation, effect.session, files), operation.world.documents
+    door, documents = doors.open(operation, effect.session), operation.world.documents
     known = accumulate(
         documents.load(effect.accumulator, Accumulator),
         kept_report(operation, effect.report),
@@ -85,10 +84,10 @@ async def keep_in_mind(
 
 
 async def tell_coordinator(
-    effect: d.TellCoordinator, operation: Operation, files: SessionFiles
+    effect: d.TellCoordinator, operation: Operation, doors: SessionDoors
 ) -> k.CoordinatorTold | k.BlockTold:
     """Tell the coordinator what came of the checkpoint."""
-    door = SessionDoor(operation, effect.session, files)
+    door = doors.open(operation, effect.session)
     report = kept_report(operation, effect.report)
     message = door.say(replies.report(report.summary(door.path), effect.types), effect.request)
     is_block = report.verdict is CheckpointVerdict.BLOCK
@@ -97,10 +96,10 @@ async def tell_coordinator(
 
 
 async def settle(
-    effect: d.SettleBlock, operation: Operation, files: SessionFiles
+    effect: d.SettleBlock, operation: Operation, doors: SessionDoors
 ) -> k.BlockSettled:
     """Write down what a person decided, let the task follow, and tell the coordinator."""
-    door = SessionDoor(operation, effect.session, files)
+    door = doors.open(operation, effect.session)
     words = "" if effect.note is None else operation.text_of(effect.note)
     who = effect.person or _sender(effect, operation)
     if effect.decision is k.BlockDecision.OVERRIDE:

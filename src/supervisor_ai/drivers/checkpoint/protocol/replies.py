@@ -136,6 +136,15 @@ def shutdown_response(request_id: str) -> Outgoing:
     )
 
 
+def postponed(task: str, blocked: str) -> Outgoing:
+    """Tell that a checkpoint has to be asked for again, because a person decides about another."""
+    content = (
+        f"{TAG} {task} postponed: {blocked} blocks, and a person decides about it. "
+        "Ask again when the decision is told."
+    )
+    return Outgoing(kind=MESSAGE, summary=f"{TAG} {task}: postponed", content=content)
+
+
 def overridden(task: str, *, by: str, reason: str, types: MessageTypes) -> Outgoing:
     """Tell that a person lets the pipeline go on although a checkpoint blocked it."""
     content = "\n".join(

@@ -107,6 +107,9 @@ CHECKPOINT_SENTENCES: Final[SentenceTable] = (
     on(k.CoordinatorTold, lambda _: "has told the coordinator"),
     on(k.BlockTold, lambda _: "has told the coordinator that it blocks"),
     on(k.CoordinatorReportLost, lambda _: _lost("telling the coordinator")),
+    on(k.PostponementStarted, lambda it: f"postpones {it.task}", is_routine=True),
+    on(k.RequestPostponed, lambda it: f"has told that {it.task} waits for the decision"),
+    on(k.PostponementLost, lambda _: _lost("postponing a checkpoint")),
     on(
         k.SettlementStarted,
         lambda it: f"writes down what a person decided: {it.decision.value}",

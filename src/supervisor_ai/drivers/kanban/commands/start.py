@@ -48,6 +48,8 @@ class KanbanRequest(Struct, frozen=True, kw_only=True):
     budget: str | None = None
     sandbox: str | None = None
     is_fresh: bool = False
+    session: str | None = None
+    """The session in which the workers are members."""
 
     def about(self, task: str) -> StartRequest:
         """Ask for a run with this task."""
@@ -58,6 +60,7 @@ class KanbanRequest(Struct, frozen=True, kw_only=True):
             sandbox=self.sandbox,
             budget=self.budget,
             is_fresh=self.is_fresh,
+            session=self.session,
         )
 
 

@@ -11,6 +11,8 @@ from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.engine.ports.artifacts import Artifacts
 
+AGREED: Final = "agreed_change"
+"""The rule of the note about a test that may be broken."""
 _MOST: Final = 500
 
 

@@ -6,6 +6,7 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.agreed_changes import AGREED
 from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
@@ -52,21 +53,27 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
         return (
             found
             if weight(found)
-            else (*found, *await _probed(effect, operation, halves, case, ran))
+            else (*found, *await _probed(effect, operation, halves, case, ran, found))
         )
     except Unexaminable as error:
         return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
 
 
 async def _probed(
-    effect: RunGate, operation: Operation, halves: Halves, case: ChangeCase, ran: Ran
+    effect: RunGate,
+    operation: Operation,
+    halves: Halves,
+    case: ChangeCase,
+    ran: Ran,
+    noted: tuple[Finding, ...],
 ) -> tuple[Finding, ...]:
     """Ask what the change's own tests do not ask, where there is a reason to."""
     if not halves.touches_product:
         return ()
     runs = ProbeRuns(effect, operation)
     try:
-        if hidden := await hidden_failures(runs, halves, case):
+        meant = {it.subject for it in noted if it.rule == AGREED}
+        if hidden := await hidden_failures(runs, halves, case, meant):
             return hidden
         if halves.touches_harness and (deaf := await deaf_tests(runs, case)):
             return deaf

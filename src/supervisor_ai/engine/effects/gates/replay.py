@@ -12,6 +12,7 @@ from typing import Final
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.effects.gates.agreed_changes import (
+    AGREED,
     NOTHING_AGREED,
     Agreed,
     agreed_changes,
@@ -97,7 +98,7 @@ def lost_tests(
 
 def _meant(name: str) -> Finding:
     message = "It does not pass any more, as the change announced and the plan agreed."
-    return Finding(rule="agreed_change", message=message, subject=name, severity=Severity.NOTE)
+    return Finding(rule=AGREED, message=message, subject=name, severity=Severity.NOTE)
 
 
 def _passes(result: CaseResult | None) -> bool:

@@ -6,7 +6,7 @@ from typing import Final
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.effects.gates.agreed_changes import Agreed
+from supervisor_ai.engine.effects.gates.agreed_changes import AGREED, Agreed
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.world import Operation
@@ -42,7 +42,7 @@ def unnamed_tests(
 
 def _finding(rule: str, message: str, agreed: Agreed) -> Finding:
     if agreed.allows_some:
-        return Finding(rule="agreed_change", message=message, severity=Severity.NOTE)
+        return Finding(rule=AGREED, message=message, severity=Severity.NOTE)
     return Finding(rule=rule, message=message)
 
 

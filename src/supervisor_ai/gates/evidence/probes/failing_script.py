@@ -1,10 +1,11 @@
-"""JavaScript tests that fail at their end, by an assertion such as they make themselves."""
+"""JavaScript tests that fail, by an assertion of their own that is turned into its opposite."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import PurePosixPath
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.gates.evidence.probes.opposites import Which, opposite_of, wrapped
 from supervisor_ai.gates.evidence.sources.edits import Edit, applied, tree_of
 from supervisor_ai.gates.integrity.analysis.syntax_tree import field, source_of, walked
 from supervisor_ai.gates.integrity.languages.javascript.table import JAVASCRIPT
@@ -16,33 +17,69 @@ _TEST: Final = re.compile(r"(?:\w+\.)?(?:it|test|specify)(?:\.(?:concurrent|seri
 _FUNCTIONS: Final = frozenset({"arrow_function", "function_expression", "function"})
 _OWN: Final = _FUNCTIONS | {"function_declaration", "method_definition", "class_declaration"}
 _GIVEN: Final = re.compile(r"\(?\s*(?:t|ctx|context|assert)?\s*\)?")
-"""What a test may take; who takes a function to call at the end is left alone."""
-_EQUAL: Final = re.compile(
-    r"\b(?:assert|t|test|chai\.assert)\.(?:strictEqual|equal|deepEqual|deepStrictEqual|is|same)(?=\()"
-)
-_CHAINED: Final = re.compile(r"\)\.(to\.(?:equal|eql|be\.equal)|toBe|toEqual|toStrictEqual)\(")
+"""What a test may take; who takes a function to call at the end is not made to fail there."""
+_ASSERTING: Final = re.compile(r"(?:\w+\.)*(?:assert|strict|t|test|tap)")
+_HOLDING: Final = re.compile(r"assert|(?:\w+\.)*(?:assert|strict|t|test|tap)\.(?:ok|assert)")
 
 
-def failing_script(path: str, source: bytes) -> bytes:
-    """Let every test of a file fail that comes to its end; raise NoGraft as reading does."""
+def failing_script(path: str, source: bytes, which: Which) -> bytes:
+    """Let every test of a file fail that runs; raise NoGraft as reading does."""
     root = tree_of(JAVASCRIPT.grammars[PurePosixPath(path).suffix], path, source)
-    return applied(source, [_failing(body) for body in _bodies(root)])
+    edits = [edit for test in _tests(root) for edit in _failing(test, which)]
+    # A test in another one shares its assertions with it.
+    return applied(source, dict.fromkeys(edits))
 
 
-def _bodies(root: "Node") -> Iterator["Node"]:
+def _tests(root: "Node") -> Iterator["Node"]:
     for node in walked(root):
         if node.type == "call_expression" and _TEST.fullmatch(source_of(field(node, "function"))):
             arguments = field(node, "arguments")
             given = arguments.named_children if arguments is not None else []
-            yield from (body for it in given[1:] if (body := _body(it)) is not None)
+            yield from (it for it in given[1:] if it.type in _FUNCTIONS)
 
 
-def _body(function: "Node") -> "Node | None":
+def _failing(function: "Node", which: Which) -> Sequence[Edit]:
     body = field(function, "body")
-    if function.type not in _FUNCTIONS or body is None or body.type != "statement_block":
-        return None
+    if body is None:
+        return ()
+    opposites = [edits for node in walked(body) if (edits := _opposite(node))]
+    return opposites[which.value] if opposites else _at_the_end(function, body)
+
+
+def _opposite(node: "Node") -> tuple[Edit, ...]:
+    function = field(node, "function") if node.type == "call_expression" else None
+    if function is None:
+        return ()
+    said = source_of(function)
+    if said == "expect":
+        return _not_expected(node)
+    if _HOLDING.fullmatch(said):
+        arguments = field(node, "arguments")
+        given = arguments.named_children if arguments is not None else []
+        return wrapped(given[0], b"!") if given else ()
+    is_asserting = _ASSERTING.fullmatch(source_of(field(function, "object")))
+    return opposite_of(field(function, "property")) if is_asserting else ()
+
+
+def _not_expected(call: "Node") -> tuple[Edit, ...]:
+    """Put a `not` behind what is expected of something, or take it away."""
+    chain = call.parent
+    following = field(chain, "property")
+    if chain is None or chain.type != "member_expression" or following is None:
+        return ()
+    if source_of(following) == "not":
+        return (Edit(call.end_byte, following.end_byte),)
+    return (Edit(call.end_byte, call.end_byte, b".not"),)
+
+
+def _at_the_end(function: "Node", body: "Node") -> Sequence[Edit]:
     takes = source_of(field(function, "parameters")) + source_of(field(function, "parameter"))
-    return body if _GIVEN.fullmatch(takes) and not _is_left_early(body) else None
+    is_plain = body.type == "statement_block" and _GIVEN.fullmatch(takes)
+    if not is_plain or _is_left_early(body):
+        return ()
+    one = len(source_of(body)) % 89 + 11
+    said = f'\n;throw new Error("{one} is not {one + 1}");\n'
+    return (Edit(body.end_byte - 1, body.end_byte - 1, said.encode()),)
 
 
 def _is_left_early(body: "Node") -> bool:
@@ -53,16 +90,3 @@ def _is_left_early(body: "Node") -> bool:
             return True
         stack.extend(child for child in node.named_children if child.type not in _OWN)
     return False
-
-
-def _failing(body: "Node") -> Edit:
-    text = source_of(body)
-    one = len(text) % 89 + 11
-    equal, chained = _EQUAL.search(text), _CHAINED.search(text)
-    if equal is not None:
-        said = f"{equal[0]}({one}, {one + 1});"
-    elif chained is not None and "expect(" in text:
-        said = f"expect({one}).{chained[1]}({one + 1});"
-    else:
-        said = f'throw new Error("{one} is not {one + 1}");'
-    return Edit(body.end_byte - 1, body.end_byte - 1, f"\n;{said}\n".encode())

@@ -12,7 +12,6 @@ from supervisor_ai.control.ports.commits import CommitFile, Commits
 from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.evidence import Half, TestProbe
 from supervisor_ai.engine.ports.gates import ChangeCase
-from supervisor_ai.gates.change.risks.changes import compare_sources
 from supervisor_ai.gates.change.risks.sources import family_of, read_source
 from supervisor_ai.gates.change.risks.units import Unit
 from supervisor_ai.gates.evidence.conventions import Conventions
@@ -20,6 +19,7 @@ from supervisor_ai.gates.evidence.far_tests import far_tests
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, Literal, literals_of
 from supervisor_ai.gates.evidence.probes.other_values import with_near_values
+from supervisor_ai.gates.evidence.probes.outward_words import added_units, may_know_caller
 from supervisor_ai.gates.evidence.probes.reach import forgotten_parameters
 from supervisor_ai.gates.evidence.probes.spoken import Spoken
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
@@ -83,7 +83,13 @@ def _is_code(path: str) -> bool:
 
 
 def _may_hold_answers(file: FileSides) -> bool:
-    """Tell whether a change brings values of its own, reads files, or forgets what it is given."""
+    """Tell whether a change brings values of its own, reads files, or forgets what it is given.
+
+    One that looks at its callers could find the answers there, and one that says what is equal to
+    an answer needs none.
+    """
+    if may_know_caller(file):
+        return True
     added, new = _added(file)
     telling = [value for value in new if not _PLAIN.fullmatch(value)]
     is_reading = any(_READING.search(unit.code) for unit in added)
@@ -100,10 +106,9 @@ def _holds_one_of(commits: Commits, near: Sequence[CommitFile], code: Sequence[F
 
 def _added(file: FileSides) -> tuple[list[Unit], frozenset[str]]:
     """Return the statements that a file has since the change, and the values in them."""
-    family = family_of(file.path) or ""
-    before, after = (read_source(family, _text(side)) for side in (file.before, file.after))
-    added = list(compare_sources(family, [before], [after]).added)
+    added = list(added_units(file))
     values = frozenset[str]().union(*(literals(unit.text) for unit in added))
+    before = read_source(family_of(file.path) or "", _text(file.before))
     return added, values - literals(before.text)
 
 

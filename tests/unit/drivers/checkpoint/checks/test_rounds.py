@@ -19,9 +19,21 @@ from tests.unit.drivers.checkpoint.session import (
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.checks.catalogue import CATALOGUE, spec_of
 from supervisor_ai.drivers.checkpoint.checks.judgement import exists, weigh
-from supervisor_ai.drivers.checkpoint.checks.model import CheckMaterial, RoleState
-from supervisor_ai.drivers.checkpoint.checks.rounds import findings, kept_lines, run_checks
+from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckGroup,
+    CheckMaterial,
+    CheckSpec,
+    Kept,
+    RoleState,
+)
+from supervisor_ai.drivers.checkpoint.checks.rounds import (
+    findings,
+    kept_lines,
+    needed,
+    run_checks,
+)
 from supervisor_ai.drivers.checkpoint.facts.reader import read_artifact
+from supervisor_ai.drivers.checkpoint.performers.brief import write_brief
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
 
@@ -79,8 +91,29 @@ def test_what_is_known_of_older_artifacts_is_told_in_lines() -> None:
     assert "spec/requirements.md:12: open question: Which font? (minor)" in lines
     assert any(line.startswith("spec/plan.md:13: task TASK-1: ") for line in lines)
     assert sum(map(len, lines)) < sum(map(len, TEXTS.values()))
+    assert "spec/plan.md:3: complexity: medium" in lines
+    assert "spec/plan.md:7: module: checkout" in lines
     plain = kept_lines({"a.md": read_artifact("a.md", "## Goals\n- Pay\n")})
     assert plain == ("a.md:2: goal: Pay",)
+
+
+def test_a_worker_is_told_what_its_questions_need_and_no_more() -> None:
+    older = {path: read_artifact(path, text) for path, text in TEXTS.items()}
+    asked = run_checks(material(TEXTS, "CHECKPOINT-003"), checks_of("CHECKPOINT-003")).questions
+    assert needed(asked) == {Kept.TASKS, Kept.MODULES, Kept.COMPLEXITY}
+    told = kept_lines(older, needed(asked))
+    assert {line.partition(":")[0] for line in told} == {"spec/plan.md"}
+    assert kept_lines(older, frozenset()) == ()
+    assert needed(()) == frozenset()
+    own = CheckSpec(id="own", rule="ask", title="?", group=CheckGroup.PROCESS, question="Well?")
+    assert needed(run_checks(material(), [own]).questions) == frozenset(Kept)
+
+
+def test_what_is_too_much_to_tell_is_counted() -> None:
+    many = "".join(f"- G{n}: goal {n}\n" for n in range(900))
+    older = {f"{it}.md": read_artifact(f"{it}.md", f"## Goals\n{many}") for it in "abc"}
+    lines = kept_lines(older)
+    assert (len(lines), lines[-1]) == (2_001, "[700 more lines were left out]")
 
 
 FACTS = {path: read_artifact(path, it.text, task=it.task) for path, it in loaded(TEXTS).items()}
@@ -141,6 +174,24 @@ def test_no_verdict_changes_for_any_documents(texts: list[str], choose: st.DataO
     assert by_facts.questions == by_text.questions
     for it in by_text.results:
         assert all(exists(at, named) for at in it.citations)
+
+
+@given(DOCUMENTS, st.data())
+def test_whatever_a_question_needs_of_older_artifacts_is_told(
+    texts: list[str], choose: st.DataObject
+) -> None:
+    named = {f"spec/{name}.md": text for name, text in zip("abcde", texts, strict=False)}
+    kept = choose.draw(st.sets(st.sampled_from(sorted(named))))
+    older = {path: read_artifact(path, named[path]) for path in kept}
+    new = {path: it for path, it in loaded(named).items() if path not in kept}
+    on = replace(material({}), artifacts=new, older=older)
+    asked = run_checks(on, EVERY_RULE).questions
+    lines = [it.rpartition(": ")[0] for it in write_brief(on, asked).split("\n")]
+    stated = {*Kept} - {Kept.WISDOM, Kept.COMPLEXITY, Kept.QUESTIONS, Kept.TERMS}
+    for kind in needed(asked) & stated:
+        for path, facts in older.items():
+            for it in getattr(facts, kind):
+                assert any(line.startswith(f"{path}:{it.line}") for line in lines)
 
 
 def test_a_newer_text_takes_the_place_of_older_facts() -> None:

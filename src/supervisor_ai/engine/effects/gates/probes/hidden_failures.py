@@ -1,6 +1,6 @@
 """Hidden failures: tests that are made to fail have to fail on the change as on the base."""
 
-from collections.abc import Iterator
+from collections.abc import Collection
 from typing import Final
 
 from supervisor_ai.domain.run.gates import Finding
@@ -12,38 +12,53 @@ from supervisor_ai.engine.ports.gates import CaseOutcome, ChangeCase
 _NAMED: Final = 5
 
 
-async def hidden_failures(runs: ProbeRuns, halves: Halves, case: ChangeCase) -> tuple[Finding, ...]:
-    """Find out whether a change that could reach into its runner keeps tests from failing."""
-    probes = await runs.probes(case, ProbeKind.FAILURES)
-    for contents in (each for probe in probes for each in probe.variants):
-        if found := await _hidden(runs, halves, contents):
-            return (found,)
+async def hidden_failures(
+    runs: ProbeRuns, halves: Halves, case: ChangeCase, meant: Collection[str | None]
+) -> tuple[Finding, ...]:
+    """Find out whether a change that could reach into its runner keeps tests from failing.
+
+    Tests that are meant to fail, as everybody agreed, pass when they say the opposite.
+    """
+    if None in meant:
+        return ()
+    for probe in await runs.probes(case, ProbeKind.FAILURES):
+        for contents in probe.variants:
+            on_head = {**halves.replay, **contents, **probe.on_head}
+            if found := await _hidden(runs, contents, on_head, meant):
+                return (found,)
     return ()
 
 
-async def _hidden(runs: ProbeRuns, halves: Halves, contents: Contents) -> Finding | None:
+async def _hidden(
+    runs: ProbeRuns, contents: Contents, on_head: Contents, meant: Collection[str | None]
+) -> Finding | None:
     """Compare with the base only where something passes that should not: it seldom does."""
-    new = await runs.on_head({**halves.replay, **contents})
-    passed = CaseOutcome.PASSED in (it.outcome for it in new.reading.results)
-    if not (passed or runs.passes(new)):
+    new = await runs.on_head(on_head)
+    if not (_passed(new) or runs.passes(new)):
         return None
     old = await runs.on_base(contents)
-    names = list(_lied_about(old, new))
-    is_hidden = bool(names) or (runs.passes(new) and not runs.passes(old))
-    return _finding(names) if is_hidden else None
+    names = (_passed(new) & _failed(old)) - set(meant)
+    if not names and not (runs.passes(new) and not runs.passes(old)):
+        return None
+    # What passes by chance does not do so twice.
+    again = await runs.on_head(on_head)
+    sure = sorted(names & _passed(again))
+    return _finding(sure) if sure or (not names and runs.passes(again)) else None
 
 
-def _lied_about(old: Ran, new: Ran) -> Iterator[str]:
-    failing = {it.name for it in old.reading.results if it.outcome is CaseOutcome.FAILED}
-    for result in new.reading.results:
-        if result.outcome is CaseOutcome.PASSED and result.name in failing:
-            yield result.name
+def _passed(ran: Ran) -> set[str]:
+    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.PASSED}
+
+
+def _failed(ran: Ran) -> set[str]:
+    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.FAILED}
 
 
 def _finding(names: list[str]) -> Finding:
     others = f" The same holds for {', '.join(names[1:_NAMED])}." if len(names) > 1 else ""
     message = (
-        "A failure was put at the end of this test as it was before the change. It fails on the"
-        f" base, and passes with the change: the product keeps its tests from failing.{others}"
+        "One of its assertions, as it was before the change, was turned into its opposite. It"
+        " fails on the base then, and passes with the change, as it does without that: the product"
+        f" is wrong, and keeps its tests from failing.{others}"
     )
     return Finding(rule="failure_hidden", message=message, subject=names[0] if names else None)

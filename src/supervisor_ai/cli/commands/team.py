@@ -1,0 +1,309 @@
+"""`supervisor team`."""
+
+from functools import partial
+from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+
+import click
+from msgspec import to_builtins
+
+from supervisor_ai.cli.commands.sessions.words import absolute
+from supervisor_ai.cli.commands.setup.trust import with_trust
+from supervisor_ai.cli.commands.team_events import (
+    ack,
+    delete,
+    handoff,
+    reconcile,
+    send,
+    teardown,
+)
+from supervisor_ai.cli.commands.team_words import open_teams, team_argument
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import (
+    dry_run_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    yes_option,
+)
+from supervisor_ai.cli.output import say, write, write_json
+from supervisor_ai.cli.run_start import StartOptions, go_on_with, start, start_option
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.domain.errors import InternalError, InvalidInput
+from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.tools.text import duration
+
+if TYPE_CHECKING:
+    from supervisor_ai.drivers.team.staffing.complexity import WorkTraits
+
+_COMPLEXITIES = ("simple", "medium", "complex")
+
+
+class _TeamOptions(TypedDict):
+    team: str
+    as_json: bool
+
+
+class _CreateOptions(_TeamOptions):
+    requirement: str | None
+    complexity: str | None
+    layers: int
+    tasks: int
+    files: int
+    chain: int
+    traits: tuple[str, ...]
+    most_coders: int
+    messages: tuple[str, ...]
+    directory: str | None
+    dry_run: bool
+
+
+class _JoinOptions(_TeamOptions):
+    member: str
+    role: str
+    capabilities: str | None
+
+
+class _ServeOptions(_TeamOptions):
+    base: str | None
+    queue: bool
+    dry_run: bool
+    yes: bool
+    verbose: bool
+
+
+class _ReportOptions(_TeamOptions):
+    since: str
+
+
+@click.group(help="Watch over a team of agents: who works, who waits, who writes")
+def team() -> None:
+    """Watch over a team of agents: who works, who waits, who writes."""
+
+
+_TRAITS = {
+    "changes-behaviour": "changes_behaviour",
+    "shared-behaviour": "changes_shared_behaviour",
+    "near-sensitive": "is_near_sensitive_code",
+    "sensitive": "is_sensitive_code",
+}
+_NO_EXAMPLE = "no-gold-standard"
+for _command in (send, handoff, ack, reconcile, teardown, delete):
+    team.add_command(_command)
+
+
+@verb(example='supervisor team create auth --for "A login page" --files 6 --tasks 3', group=team)
+@team_argument
+@click.option("--for", "requirement", metavar="TEXT", help="What the team is for.")
+@click.option(
+    "--complexity",
+    type=click.Choice(_COMPLEXITIES, case_sensitive=False),
+    help="How heavy the work is; computed from the rest unless said.",
+)
+@click.option("--layers", type=click.IntRange(1, 100), default=1, help="How many it touches.")
+@click.option("--tasks", type=click.IntRange(1, 10_000), default=1, help="How many there are.")
+@click.option("--files", type=click.IntRange(1, 100_000), default=1, help="How many it touches.")
+@click.option("--chain", type=click.IntRange(1, 1000), default=1, help="Tasks that wait in a row.")
+@click.option(
+    "--trait",
+    "traits",
+    multiple=True,
+    type=click.Choice((*_TRAITS, _NO_EXAMPLE)),
+    help="What else is known of the work.",
+)
+@click.option(
+    "--max-coders",
+    "most_coders",
+    type=click.IntRange(1, 100),
+    default=3,
+    show_default=True,
+    help="How many coders work at the same time.",
+)
+@click.option(
+    "--message",
+    "messages",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Its own words for a message: gentle_ping, progress_nudge, …",
+)
+@click.option("--dir", "directory", metavar="DIR", help="Its folder, not .claude/teams/TEAM.")
+@dry_run_option
+@json_option
+@click.pass_obj
+def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
+    """Make a team with its folder: state.md, DECISIONS.md, roster and approval matrix.
+
+    How heavy the work is decides who has to agree to a task; say it, or let it be computed from
+    what is known. The folder is .claude/teams/TEAM, which git ignores. Next, hand the state over to
+    the supervisor; then reviewers join, then coders.
+    """
+    from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
+    from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity, complexity_of
+
+    found = complexity_of(_traits(options))
+    said = options["complexity"]
+    complexity = found.complexity if said is None else TeamComplexity(said.upper())
+    because = ", ".join(found.reasons) or "none of the triggers" if said is None else "as you say"
+    say(f"The work of {options['team']} is {complexity.value} ({because}).")
+    if options["dry_run"]:
+        if options["as_json"]:
+            write_json({"team": {"name": options["team"], "complexity": complexity.value}})
+        return DONE
+    teams, actor = open_teams(invocation)
+    usual = f".claude/teams/{options['team']}"
+    wanted = WantedTeam(
+        name=options["team"],
+        directory=str(absolute(invocation, options["directory"] or usual)),
+        requirement=options["requirement"] or "",
+        complexity=complexity,
+        most_coders=options["most_coders"],
+        messages=dict(_message(it) for it in options["messages"]),
+    )
+    create_team(teams, wanted, actor)
+    if not options["as_json"]:
+        say(f"Next: {invocation.command} team handoff {wanted.name}")
+    return _show(invocation, wanted.name, as_json=options["as_json"])
+
+
+def _message(given: str) -> tuple[str, str]:
+    name, mark, text = given.partition("=")
+    if not mark:
+        raise InvalidInput(
+            f"{given[:80]!r} is no message.", hint='Example: --message "gentle_ping=How is #{id}?"'
+        )
+    return name.strip(), text.strip()
+
+
+def _traits(options: _CreateOptions) -> "WorkTraits":
+    from supervisor_ai.drivers.team.staffing.complexity import WorkTraits
+
+    known = {name: flag in options["traits"] for flag, name in _TRAITS.items()}
+    return WorkTraits(
+        layers=options["layers"],
+        tasks=options["tasks"],
+        files=options["files"],
+        longest_chain=options["chain"],
+        has_gold_standard=_NO_EXAMPLE not in options["traits"],
+        **known,
+    )
+
+
+@verb(example="supervisor team join auth coder-1 --role coder --can python", group=team)
+@team_argument
+@click.argument("member", metavar="MEMBER")
+@click.option("--role", required=True, metavar="ROLE", help="coder, tech-lead, unified-reviewer, …")
+@click.option("--can", "capabilities", metavar="A,B", help="What it is good at.")
+@json_option
+@click.pass_obj
+def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
+    """Let somebody take part; print the token, which is not shown again.
+
+    The supervisor comes first, then reviewers, then coders. With the token an agent from outside
+    speaks for itself: `supervisor mcp --help`.
+    """
+    from supervisor_ai.drivers.team.commands.join import WantedMember, join_team
+    from supervisor_ai.drivers.team.staffing.roles import TeamRole
+
+    role = options["role"]
+    if role not in set(TeamRole):
+        raise InvalidInput(f"{role!r} is no role of a team.", hint=f"Roles: {', '.join(TeamRole)}.")
+    teams, actor = open_teams(invocation)
+    words = (it.strip() for it in (options["capabilities"] or "").split(","))
+    wanted = WantedMember(
+        name=options["member"], role=TeamRole(role), capabilities=tuple(filter(None, words))
+    )
+    joined = join_team(teams, options["team"], wanted, actor)
+    if options["as_json"]:
+        write_json({"team": options["team"], **to_builtins(joined)})
+    else:
+        write(joined.token)
+        say(f"{joined.member} takes part in {options['team']} as {role}.")
+    return DONE
+
+
+@verb(example="supervisor team status auth", group=team)
+@team_argument
+@json_option
+@click.pass_obj
+def status(invocation: Invocation, **options: Unpack[_TeamOptions]) -> int:
+    """Show a team: who owns its state, who is there, what is done, what needs the Lead."""
+    return _show(invocation, options["team"], as_json=options["as_json"])
+
+
+def _show(invocation: Invocation, name: str, *, as_json: bool) -> int:
+    from supervisor_ai.cli.commands.team_pages import team_page
+    from supervisor_ai.drivers.team.queries.status import status_of
+
+    teams, _ = open_teams(invocation)
+    found = status_of(teams.state(name), teams.desk.text)
+    if found is None:
+        raise InternalError(f"Team {name!r} was never made.")
+    if as_json:
+        write_json({"team": found})
+    else:
+        write(team_page(found, found.folder, teams.desk.now()))
+    return DONE
+
+
+@verb(example="supervisor team report auth --since 1h", group=team)
+@team_argument
+@click.option("--since", default="1h", show_default=True, metavar="TIME", help="How far back.")
+@json_option
+@click.pass_obj
+def report(invocation: Invocation, **options: Unpack[_ReportOptions]) -> int:
+    """Print what the Lead has to know: a SUPERVISOR_REPORT.
+
+    It has the alerts and actions of the last hour, or of the time that you say, and what waits for
+    a decision. No secret is in it.
+    """
+    from supervisor_ai.drivers.team.queries.reports import report_of
+    from supervisor_ai.drivers.team.text.messages import without_secrets
+    from supervisor_ai.drivers.team.text.report import render_report, report_json
+
+    try:
+        length = duration(options["since"])
+    except ValueError as error:
+        raise InvalidInput(f"--since {error}.", hint="Example: --since 2h") from error
+    teams, _ = open_teams(invocation)
+    state, now = teams.state(options["team"]), teams.desk.now()
+    facts = (fact for _, fact in teams.facts(options["team"]))
+    found = report_of(state, facts, now - length, now)
+    if options["as_json"]:
+        write_json({"report": report_json(found)})
+    else:
+        write(without_secrets(teams.desk.redactor.redact, render_report(found)).rstrip("\n"))
+    return DONE
+
+
+@verb(example="supervisor team serve auth", group=team)
+@team_argument
+@start_option
+@queue_option
+@dry_run_option
+@yes_option
+@verbose_option
+@json_option
+@click.pass_obj
+def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
+    """Be the resident supervisor of a team until it is deleted.
+
+    It looks at the team each minute: acknowledges hand-offs, pings who is silent, asks the Lead,
+    keeps state.md right and counts who has stopped. Ctrl-C leaves it as it is; the same command, or
+    `supervisor serve`, goes on with it. A team has one supervisor. With --queue it is left to
+    `supervisor serve`.
+    """
+    from supervisor_ai.drivers.team.commands.serve import prepare_watch
+
+    teams, _ = open_teams(invocation)
+    name = options["team"]
+    staying = cast(
+        "StartOptions",
+        {**options, "wait": True, "no_cache": False, "cli": None, "sandbox": None, "budget": None},
+    )
+    resident = teams.desk.view(teams.created(name).session).refresh().resident
+    if resident is not None and not options["dry_run"]:
+        row = invocation.project().records.queries.run(resident)
+        if row is not None and row.status not in ENDED:
+            return go_on_with(invocation, resident, staying, whose="this team's")
+    prepare = partial(prepare_watch, invocation.preflight(), teams, name, options["base"])
+    return start(invocation, with_trust(invocation, staying, prepare), staying)

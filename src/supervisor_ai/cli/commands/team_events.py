@@ -1,0 +1,244 @@
+"""The verbs that send something to a team."""
+
+from typing import TYPE_CHECKING, TypedDict, Unpack
+
+import click
+
+from supervisor_ai.cli.commands.team_words import (
+    epoch_option,
+    open_teams,
+    report_answer,
+    team_argument,
+)
+from supervisor_ai.cli.invocation import Invocation
+from supervisor_ai.cli.options import json_option
+from supervisor_ai.cli.verbs import verb
+from supervisor_ai.domain.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from supervisor_ai.drivers.team.commands.send import EventForm
+    from supervisor_ai.drivers.team.state import TeamState
+
+_LEAD = "lead"
+_SUPERVISOR = "supervisor"
+_OF = ("handoff", "reconcile", "finalize", "shutdown")
+
+
+class _Options(TypedDict):
+    team: str
+    as_json: bool
+
+
+class _EpochOptions(_Options):
+    epoch: int | None
+
+
+class _AckOptions(_EpochOptions):
+    of: str
+    sender: str | None
+    refuse: bool
+
+
+class _SendOptions(_EpochOptions):
+    event: str
+    sender: str
+    task: str | None
+    rev: int | None
+    current: bool
+    files: str | None
+    needs: str | None
+    text: str | None
+    complexity: str | None
+    owner: str | None
+    tool: str | None
+    decision: str | None
+    waits: str | None
+
+
+@verb(example='supervisor team send auth "DONE: task 3, claiming task 4" --from coder-1')
+@team_argument
+@click.argument("event", metavar="EVENT|LINE")
+@click.option("--from", "sender", default=_LEAD, show_default=True, metavar="MEMBER", help="Who.")
+@click.option("--task", metavar="ID", help="Which task.")
+@click.option("--rev", type=click.IntRange(min=1), metavar="N", help="Which revision of the task.")
+@epoch_option
+@click.option("--current", is_flag=True, help="Mean the revision and the epoch that hold now.")
+@click.option("--files", metavar="A,B", help="What is touched; a folder ends with a slash.")
+@click.option("--needs", metavar="A,B", help="The capabilities that a new task asks for.")
+@click.option("--text", metavar="TEXT", help="What a task is, what is wrong, or what is asked.")
+@click.option("--complexity", metavar="SIMPLE|MEDIUM|COMPLEX", help="Of a new task.")
+@click.option("--owner", metavar="MEMBER", help="Whom the Lead chooses; of two tasks, which.")
+@click.option("--tool", metavar="TOOL", help="Which tool is missing.")
+@click.option("--decision", metavar="WORD", help="skip, retry or proceed_with_caveat.")
+@click.option("--waits", metavar="REASON", help="coding, waiting_review, blocked or waiting_ack.")
+@json_option
+@click.pass_obj
+def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
+    """Send an event to a team, or a line that stands for one.
+
+    EVENT is a word of the team's contract, such as TASK_ADDED, CLAIM or APPROVED; what it needs and
+    you leave out is named in the answer. A LINE is what coders and reviewers write, such as
+    `IN_REVIEW: task 3. Files: [a.py]`. Whoever may not send it is refused, and so is what is stale.
+    """
+    from supervisor_ai.drivers.team.commands.lines import send_line
+    from supervisor_ai.drivers.team.commands.send import filled, send_event
+    from supervisor_ai.drivers.team.words import SentWord
+
+    teams, actor = open_teams(invocation)
+    name, sender = options["team"], options["sender"]
+    if options["event"] not in set(SentWord):
+        answer = send_line(teams, name, sender, options["event"], actor)
+    else:
+        form = _form(options)
+        if options["current"]:
+            form = filled(teams.state(name), form, sender)
+        answer = send_event(teams, name, sender, form, actor)
+    return report_answer(answer, as_json=options["as_json"])
+
+
+def _form(options: _SendOptions) -> "EventForm":
+    import msgspec
+
+    from supervisor_ai.drivers.team.commands.send import EventForm
+
+    text = options["text"]
+    given: dict[str, object] = {
+        "event": options["event"],
+        "actor": options["sender"],
+        "task_id": options["task"],
+        "rev": options["rev"],
+        "epoch": options["epoch"],
+        "files": _words(options["files"]),
+        "needs": _words(options["needs"]),
+        "subject": text,
+        "request": text or "",
+        "issue": (text or "")[:200],
+        "complexity": options["complexity"],
+        "owner": options["owner"],
+        "tool": options["tool"],
+        "decision": options["decision"],
+        "wait": options["waits"],
+    }
+    try:
+        return msgspec.convert(given, EventForm)
+    except msgspec.ValidationError as error:
+        raise InvalidInput(f"The event cannot be sent: {error}.") from error
+
+
+def _words(text: str | None) -> tuple[str, ...]:
+    return tuple(filter(None, map(str.strip, (text or "").split(","))))
+
+
+@verb(example="supervisor team handoff auth")
+@team_argument
+@epoch_option
+@json_option
+@click.pass_obj
+def handoff(invocation: Invocation, **options: Unpack[_EpochOptions]) -> int:
+    """Hand the state of a team over to its supervisor.
+
+    Nobody writes until the supervisor has acknowledged. An epoch is used once: one that is not
+    higher than the last is a duplicate, or stale.
+    """
+    from supervisor_ai.drivers.team.commands.send import hand_off
+
+    teams, actor = open_teams(invocation)
+    name = options["team"]
+    epoch = options["epoch"] or _next_epoch(teams.state(name))
+    return report_answer(hand_off(teams, name, epoch, actor), as_json=options["as_json"])
+
+
+def _next_epoch(state: "TeamState") -> int:
+    return max(state.ownership.epoch, state.ownership.offered) + 1
+
+
+@verb(example="supervisor team ack auth")
+@team_argument
+@click.option(
+    "--of",
+    type=click.Choice(_OF),
+    default="handoff",
+    show_default=True,
+    help="What is acknowledged.",
+)
+@click.option("--from", "sender", metavar="MEMBER", help="Who stops, of a shutdown.")
+@click.option("--refuse", is_flag=True, help="Say no to a forced end; the team stays.")
+@epoch_option
+@json_option
+@click.pass_obj
+def ack(invocation: Invocation, **options: Unpack[_AckOptions]) -> int:
+    """Acknowledge a hand-off, a rollback, a forced end or a shutdown.
+
+    A hand-off is acknowledged by the supervisor: by the resident one, or here for it. As the Lead
+    you agree to a rollback that touches work in progress, and to an end without all
+    acknowledgements. A shutdown is acknowledged by each member.
+    """
+    from supervisor_ai.drivers.team.commands.send import EventForm, acknowledge, filled, send_event
+    from supervisor_ai.drivers.team.commands.upkeep import tend
+    from supervisor_ai.drivers.team.words import SentWord
+
+    teams, actor = open_teams(invocation)
+    name, state = options["team"], teams.state(options["team"])
+    if options["of"] == "handoff":
+        epoch = options["epoch"] or max(state.ownership.offered, 1)
+        answer = acknowledge(teams, name, epoch, actor)
+    else:
+        words = {
+            "reconcile": SentWord.RECONCILE_ACK,
+            "finalize": SentWord.FORCED_FINALIZE_ACK,
+            "shutdown": SentWord.SHUTDOWN_ACK,
+        }
+        word = words[options["of"]]
+        if options["refuse"] and word is SentWord.FORCED_FINALIZE_ACK:
+            word = SentWord.FORCED_FINALIZE_REFUSED
+        sender = options["sender"] or _LEAD
+        form = filled(state, EventForm(event=word, epoch=options["epoch"]), sender)
+        answer = send_event(teams, name, sender, form, actor)
+        if answer.accepted:
+            # What follows need not wait for a resident that may not be there.
+            tend(teams, name, actor)
+    return report_answer(answer, as_json=options["as_json"])
+
+
+@verb(example="supervisor team reconcile auth")
+@team_argument
+@json_option
+@click.pass_obj
+def reconcile(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Compare state.md with the ledger, and put it right.
+
+    An edit of somebody else is kept and shown, never taken over. Where it touches tasks in work,
+    the rollback waits for `supervisor team ack TEAM --of reconcile`.
+    """
+    from supervisor_ai.drivers.team.commands.reconcile import check_state
+
+    teams, actor = open_teams(invocation)
+    return report_answer(check_state(teams, options["team"], actor), as_json=options["as_json"])
+
+
+@verb(example="supervisor team teardown auth")
+@team_argument
+@json_option
+@click.pass_obj
+def teardown(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Let a team end: everybody is asked to stop, and has to acknowledge.
+
+    Who does not is asked again, three times, a minute apart; after that the Lead may agree to an
+    end without them. The supervisor, who counts, stops last: `supervisor team serve TEAM`.
+    """
+    from supervisor_ai.drivers.team.commands.teardown import begin_teardown
+
+    teams, actor = open_teams(invocation)
+    return report_answer(begin_teardown(teams, options["team"], actor), as_json=options["as_json"])
+
+
+@verb(example="supervisor team delete auth")
+@team_argument
+@json_option
+@click.pass_obj
+def delete(invocation: Invocation, **options: Unpack[_Options]) -> int:
+    """Delete a team whose end is ready; its history and its files stay."""
+    from supervisor_ai.drivers.team.commands.teardown import delete_team
+
+    teams, actor = open_teams(invocation)
+    return report_answer(delete_team(teams, options["team"], actor), as_json=options["as_json"])

@@ -1,0 +1,1 @@
+"""The documents of the knowledge store: read tolerantly, written strictly."""

@@ -1,0 +1,82 @@
+"""What is wrong with a plan as a whole, though each of its words may be right."""
+
+from collections.abc import Iterator
+from itertools import combinations
+from typing import Final
+
+from msgspec import Struct
+
+from supervisor_ai.drivers.feature.plan.graph import Graph, Node, find_cycle, graph_of, in_order
+from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature, Overlaps
+from supervisor_ai.drivers.feature.plan.terms import territory_of
+
+MOST_COMPONENTS: Final = 1_000
+_MOST_FLAWS: Final = 100
+
+
+class PlanFlaw(Struct, frozen=True, kw_only=True):
+    """A problem of one component, at one of its keys."""
+
+    component: ComponentId
+    key: str
+    problem: str
+
+
+def flaws_of(feature: Feature) -> Iterator[PlanFlaw]:
+    """Find what would keep a plan from being built, or leave its order to chance."""
+    graph = graph_of(feature)
+    cycle = find_cycle(graph)
+    if cycle:
+        yield _cycle_flaw(feature, cycle)
+    elif feature.overlaps is Overlaps.REFUSE:
+        yield from _unordered(feature, graph)
+
+
+def _cycle_flaw(feature: Feature, cycle: tuple[Node, ...]) -> PlanFlaw:
+    """Name a cycle with its path; the way through a phase barrier is told as what it is."""
+    names = feature.short_names()
+    members = [it for it in cycle[:-1] if it in names]
+    first = cycle.index(members[0])
+    turned = (*cycle[first:-1], *cycle[:first], members[0])
+    path = " → ".join(names.get(ComponentId(it), f"(the phases {it})") for it in turned)
+    return PlanFlaw(
+        component=ComponentId(members[0]),
+        key="depends_on",
+        problem=f"is part of a dependency cycle: {path}",
+    )
+
+
+def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:
+    """Find files that two components claim of which neither waits for the other."""
+    territory = territory_of(feature)
+    holders: dict[str, list[Component]] = {}
+    for component in feature.components:
+        for lock in territory.locks(component.files):
+            holders.setdefault(lock, []).append(component)
+    before, names = _ancestors(graph), feature.short_names()
+    number = {node: index for index, node in enumerate(graph.needs)}
+    found = 0
+    for lock, sharers in sorted(holders.items()):
+        for one, other in combinations(sharers, 2):
+            is_ordered = before[one.id] >> number[other.id] & 1
+            if is_ordered or before[other.id] >> number[one.id] & 1:
+                continue
+            found += 1
+            if found > _MOST_FLAWS:
+                return
+            yield PlanFlaw(
+                component=other.id,
+                key="files",
+                problem=f"claims {lock!r} as {names[one.id]} does, and neither waits for the other",
+            )
+
+
+def _ancestors(graph: Graph) -> dict[Node, int]:
+    """Gather for each node all that has to be done before it, one bit for each."""
+    number = {node: index for index, node in enumerate(graph.needs)}
+    found: dict[Node, int] = {}
+    for node in in_order(graph):
+        found[node] = 0
+        for need in graph.needs[node]:
+            found[node] |= found[need] | 1 << number[need]
+    return found

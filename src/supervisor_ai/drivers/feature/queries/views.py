@@ -1,0 +1,226 @@
+"""How a feature stands: its phases and components, what is critical, and why something waits."""
+
+from collections.abc import Mapping
+
+from msgspec import Struct
+
+from supervisor_ai.control.records import Records
+from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of
+from supervisor_ai.drivers.feature.plan.interfaces import interface_file
+from supervisor_ai.drivers.feature.plan.model import (
+    AT_WORK,
+    DONE,
+    Component,
+    ComponentId,
+    ComponentStatus,
+    Feature,
+    FeaturePhase,
+    FeatureStatus,
+    PhaseStatus,
+)
+from supervisor_ai.drivers.feature.plan.rollup import (
+    FeatureProgress,
+    feature_status,
+    phase_status,
+    progress_of,
+    status_of,
+)
+from supervisor_ai.drivers.feature.plan.terms import ParallelLimits, durations_of
+from supervisor_ai.drivers.feature.plan.waits import waits_of
+from supervisor_ai.drivers.feature.runs import FeatureRun, newest_of, state_of
+from supervisor_ai.drivers.feature.state import FeatureState
+
+
+class InterfaceView(Struct, frozen=True, kw_only=True):
+    """An interface of a phase."""
+
+    name: str
+    type: str
+    file: str
+
+
+class ComponentView(Struct, frozen=True, kw_only=True):
+    """A component of a feature."""
+
+    id: str
+    name: str
+    title: str
+    status: ComponentStatus
+    run: RunId | None
+    """The run that builds it, or built it last."""
+    files: tuple[str, ...]
+    depends_on: tuple[str, ...]
+    why: str | None
+    """Why it waits, or has failed."""
+    is_critical: bool
+    """Whether it is on the longest way that is still to go."""
+
+
+class PhaseView(Struct, frozen=True, kw_only=True):
+    """A phase of a feature."""
+
+    id: str
+    name: str
+    title: str
+    sequence: int
+    start_when: str
+    status: PhaseStatus
+    components: tuple[ComponentView, ...]
+    interfaces: tuple[InterfaceView, ...]
+
+
+class FeatureView(Struct, frozen=True, kw_only=True):
+    """A feature as its plan and its newest run tell it."""
+
+    id: str
+    title: str
+    status: FeatureStatus
+    progress: FeatureProgress
+    critical_path: tuple[str, ...]
+    phases: tuple[PhaseView, ...]
+    run: RunId | None = None
+    run_status: RunStatus | None = None
+    branch: str | None = None
+    commit: CommitSha | None = None
+    is_paused: bool = False
+
+
+class FeatureRow(Struct, frozen=True, kw_only=True):
+    """A feature in a list."""
+
+    id: str
+    title: str
+    status: FeatureStatus
+    progress: FeatureProgress
+    run: RunId | None = None
+
+
+def plan_view(feature: Feature, limits: ParallelLimits) -> FeatureView:
+    """Show a plan that nobody has begun to build."""
+    return _view(feature, limits, None, None, {})
+
+
+def standing_view(feature: Feature, limits: ParallelLimits, records: Records | None) -> FeatureView:
+    """Show a feature as its newest run has it; before there is one, as it is planned."""
+    newest = newest_of(records, feature.id)
+    if records is None or newest is None:
+        return plan_view(feature, limits)
+    return run_view(records, newest)
+
+
+def run_view(records: Records, run: FeatureRun) -> FeatureView:
+    """Show a feature as a run has it."""
+    state = state_of(records, run)
+    children = {it.child for it in state.parts.values() if it.child is not None}
+    rows = {child: records.queries.run(child) for child in children}
+    waiting = {child: row.status for child, row in rows.items() if row is not None}
+    return _view(run.definition.feature, run.definition.slots, run, state, waiting)
+
+
+def row_of(view: FeatureView) -> FeatureRow:
+    """Show a feature in a list."""
+    return FeatureRow(
+        id=view.id, title=view.title, status=view.status, progress=view.progress, run=view.run
+    )
+
+
+def _view(
+    feature: Feature,
+    limits: ParallelLimits,
+    run: FeatureRun | None,
+    state: FeatureState | None,
+    children: Mapping[RunId, RunStatus],
+) -> FeatureView:
+    statuses = _statuses(feature, state, children, run)
+    touched = {} if state is None else {name: it.touched for name, it in state.parts.items()}
+    whys = waits_of(feature, statuses, limits, touched=touched)
+    done = frozenset(it.id for it in feature.components if status_of(statuses, it.id) in DONE)
+    critical = critical_path(graph_of(feature), durations_of(feature, {}), done=done)
+    made = _Making(statuses, whys, frozenset(critical), state)
+    is_over = run is not None and run.row.status is RunStatus.COMPLETED
+    return FeatureView(
+        id=feature.id,
+        title=feature.title,
+        status=feature_status(feature, statuses, is_begun=run is not None, is_over=is_over),
+        progress=progress_of(feature, statuses),
+        critical_path=critical,
+        phases=tuple(made.phase(it) for it in feature.phases),
+        run=None if run is None else run.row.id,
+        run_status=None if run is None else run.row.status,
+        branch=None if run is None else run.row.branch,
+        commit=None if state is None else state.landed,
+        is_paused=state is not None and state.is_paused,
+    )
+
+
+def _statuses(
+    feature: Feature,
+    state: FeatureState | None,
+    children: Mapping[RunId, RunStatus],
+    run: FeatureRun | None,
+) -> dict[ComponentId, ComponentStatus]:
+    """Tell where components stand; a run that waits for a person makes it a review."""
+    if state is None or run is None:
+        return {}
+    found = state.statuses
+    for it in feature.components:
+        child = state.part(it.id).child
+        status = found.get(it.id)
+        if run.row.status in ENDED and status in AT_WORK:
+            found[it.id] = ComponentStatus.CANCELLED
+        elif (
+            status is ComponentStatus.IMPLEMENTING
+            and child is not None
+            and children.get(child) is RunStatus.WAITING
+        ):
+            found[it.id] = ComponentStatus.REVIEW
+    return found
+
+
+class _Making:
+    """Makes the views of one feature."""
+
+    def __init__(
+        self,
+        statuses: Mapping[ComponentId, ComponentStatus],
+        whys: Mapping[ComponentId, str],
+        critical: frozenset[str],
+        state: FeatureState | None,
+    ) -> None:
+        self._statuses = statuses
+        self._whys = whys
+        self._critical = critical
+        self._state = state
+
+    def phase(self, phase: FeaturePhase) -> PhaseView:
+        return PhaseView(
+            id=phase.id,
+            name=phase.name,
+            title=phase.title,
+            sequence=phase.sequence,
+            start_when=phase.start_when.value,
+            status=phase_status(phase, self._statuses),
+            components=tuple(map(self._component, phase.components)),
+            interfaces=tuple(
+                InterfaceView(name=it.name, type=it.kind.value, file=interface_file(it))
+                for it in phase.interfaces
+            ),
+        )
+
+    def _component(self, component: Component) -> ComponentView:
+        part = None if self._state is None else self._state.part(component.id)
+        status = status_of(self._statuses, component.id)
+        failed = part.reason if part is not None and status is ComponentStatus.FAILED else None
+        return ComponentView(
+            id=component.id,
+            name=component.name,
+            title=component.title,
+            status=status,
+            run=None if part is None else part.child,
+            files=component.files,
+            depends_on=component.depends_on,
+            why=failed or self._whys.get(component.id),
+            is_critical=component.id in self._critical,
+        )

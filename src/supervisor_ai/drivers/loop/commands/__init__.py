@@ -1,0 +1,1 @@
+"""What can be asked of loops: to begin, to rest, to go on, to do something besides."""

@@ -1,0 +1,1 @@
+"""What the loop does at each of its nodes."""

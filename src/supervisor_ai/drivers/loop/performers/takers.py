@@ -1,0 +1,175 @@
+"""Taking in what a role answered: what decides something becomes a fact, or it is refused."""
+
+from collections.abc import Iterator
+from typing import Final, TypeVar
+
+from msgspec import Struct
+
+from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.drivers.loop import events as k
+from supervisor_ai.drivers.loop.answers import (
+    FEEDBACK,
+    AssessmentAnswer,
+    PlanAnswer,
+    QaAnswer,
+    ScopeAnswer,
+    WorkAnswer,
+    read_answer,
+)
+from supervisor_ai.drivers.loop.book import LoopBook
+from supervisor_ai.drivers.loop.briefs import bounded, encoded, shown_directives
+from supervisor_ai.drivers.loop.effects import RunLoopWorker
+from supervisor_ai.drivers.loop.kinds import PlannerAction
+from supervisor_ai.drivers.loop.routes import LoopPhase
+from supervisor_ai.drivers.quality.directives import Directive, DirectiveResponse
+from supervisor_ai.drivers.quality.events import AnswerTaken
+from supervisor_ai.engine.effects.worker import Work
+from supervisor_ai.engine.ports.workers import AnswerProblem
+from supervisor_ai.engine.world import Operation
+
+T = TypeVar("T", bound=Struct)
+_SHOWN: Final = 10
+
+
+class Taking(Struct, frozen=True, kw_only=True):
+    """An answer that has the right form, and who gave it."""
+
+    effect: RunLoopWorker
+    operation: Operation
+    work: Work
+
+    def read(self, kind: type[T]) -> T:
+        """Read the answer."""
+        found = read_answer(self.work.answer.document, kind)
+        if found is None:
+            raise InternalError(f"A valid answer of {self.effect.step!r} cannot be read.")
+        return found
+
+    def keep(self, text: str) -> ArtifactHash:
+        """Keep some words of it."""
+        return self.operation.keep(text)[0]
+
+
+def take_scope(taking: Taking) -> AnswerTaken:
+    """Take up the remit and its milestones."""
+    answer, at = taking.read(ScopeAnswer), taking.effect
+    return k.ScopeTaken(
+        step=at.step,
+        visit=at.visit,
+        slot=at.slot,
+        attempt=at.attempt,
+        remit=taking.keep(answer.remit),
+        milestones=tuple(taking.keep(encoded(it)) for it in answer.milestones),
+    )
+
+
+def take_plan(taking: Taking) -> AnswerTaken | AnswerProblem:
+    """Take up what comes next, if every directive that was shown is answered."""
+    answer, at = taking.read(PlanAnswer), taking.effect
+    problems = tuple(plan_problems(answer, at.book))
+    if problems:
+        return AnswerProblem(
+            category=FailureCategory.VALIDATION, message=" ".join(problems[:_SHOWN])
+        )
+    return k.TaskPlanned(
+        step=at.step,
+        visit=at.visit,
+        slot=at.slot,
+        attempt=at.attempt,
+        action=answer.status,
+        task=taking.keep(answer.task),
+        carry_forward=tuple(taking.keep(it) for it in answer.carry_forward),
+        answers=tuple(
+            k.DirectiveAnswer(
+                number=it.directive,
+                response=it.response,
+                note=taking.keep(it.note) if it.note else None,
+            )
+            for it in answer.directives
+        ),
+        does=answer.does,
+    )
+
+
+def plan_problems(answer: PlanAnswer, book: LoopBook) -> Iterator[str]:
+    """Say in what way an answer of the planner does not count."""
+    shown = {it.number: it for it in shown_directives(book)}
+    said = {it.directive: it.response for it in answer.directives}
+    if not answer.task.strip():
+        yield "`task` is empty; say what the task is, or why the milestone is done."
+    if book.current is not None and answer.status is PlannerAction.MILESTONE_DONE:
+        yield "The TASK that is shown has failed: plan it otherwise, skip it or abort it first."
+    if len(said) < len(answer.directives):
+        yield "A directive is answered twice."
+    for number in said:
+        if number not in shown:
+            yield f"There is no directive {number} among ACTIVE DIRECTIVES."
+    for number, directive in shown.items():
+        yield from _unanswered(directive, said.get(number), answer)
+    for number in answer.does:
+        if said.get(number) is not DirectiveResponse.ADDRESSED:
+            yield f"`does` names directive {number}, which is not answered with `addressed`."
+    is_idle = answer.status is PlannerAction.IMPLEMENT and not answer.does
+    if book.phase is LoopPhase.POLISH and is_idle and book.current is None:
+        yield "The remit is complete: a task has to do one of the directives, named in `does`."
+
+
+def _unanswered(
+    directive: Directive, response: DirectiveResponse | None, answer: PlanAnswer
+) -> Iterator[str]:
+    number, is_addressed = directive.number, response is DirectiveResponse.ADDRESSED
+    if response is None:
+        yield (
+            f"Directive {number} is not answered: address it, explain why it is handled already, "
+            "or escalate it."
+        )
+    if response is DirectiveResponse.DEFERRED and not directive.is_cleanup:
+        yield f"Directive {number} is functional and cannot be deferred."
+    if not is_addressed or directive.is_cleanup:
+        return
+    if answer.status is PlannerAction.MILESTONE_DONE:
+        yield f"A milestone is not done while directive {number} is still to be addressed."
+    elif directive.is_critical and number not in answer.does:
+        yield f"Directive {number} is critical: the task itself has to do it, named in `does`."
+
+
+def take_qa(taking: Taking) -> AnswerTaken:
+    """Take up what QA says."""
+    at = taking.effect
+    return k.QaTaken(
+        step=at.step,
+        visit=at.visit,
+        slot=at.slot,
+        attempt=at.attempt,
+        feedback=taking.keep(bounded(taking.read(QaAnswer).feedback, FEEDBACK)),
+    )
+
+
+def take_assessment(taking: Taking) -> AnswerTaken:
+    """Take up what the assessor says."""
+    answer, at = taking.read(AssessmentAnswer), taking.effect
+    return k.AssessmentTaken(
+        step=at.step,
+        visit=at.visit,
+        slot=at.slot,
+        attempt=at.attempt,
+        hint=taking.keep(bounded(answer.hint or answer.summary, FEEDBACK)),
+    )
+
+
+def reported_files(answer: WorkAnswer) -> tuple[str, ...]:
+    """Name the files that an implementor says are there."""
+    return tuple(dict.fromkeys((*answer.files_created, *answer.files_modified)))
+
+
+def missing_files(answer: WorkAnswer, sizes: dict[str, int]) -> str:
+    """Say which of the reported files are missing or empty; nothing: none."""
+    gone = [path for path in reported_files(answer) if path not in sizes]
+    empty = [path for path in answer.files_created if sizes.get(path) == 0]
+    told = [
+        *(f"{path!r} is reported and is not there." for path in gone[:_SHOWN]),
+        *(f"{path!r} is reported as created and is empty." for path in empty[:_SHOWN]),
+    ]
+    return bounded("\n".join(told), FEEDBACK)

@@ -1,0 +1,12 @@
+"""The kinds of answers that quality supervisors give."""
+
+from typing import Final
+
+from supervisor_ai.domain.run.answers import AnswerWord, Meaning
+
+OF_STYLE: Final = AnswerWord("style_findings")
+OF_DESIGN: Final = AnswerWord("design_findings")
+OF_KNOWLEDGE: Final = AnswerWord("knowledge_items")
+OF_SUPERVISORS: Final = frozenset({OF_STYLE, OF_DESIGN, OF_KNOWLEDGE})
+REVIEWED: Final = "REVIEWED"
+SUPERVISOR_MEANINGS: Final[dict[str, Meaning]] = {REVIEWED: Meaning.PASS}

@@ -1,0 +1,142 @@
+"""Performing a supervisor's look: what it is told, what it may write, and what is kept of it."""
+
+from typing import Final
+
+import msgspec
+from msgspec import Struct
+
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.run.effects import ContextItem, RunWorker
+from supervisor_ai.domain.run.events import RunEvent
+from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.domain.terminal import plain
+from supervisor_ai.drivers.quality.directives import DirectiveText, NewDirective
+from supervisor_ai.drivers.quality.events import FindingsTaken
+from supervisor_ai.drivers.quality.findings import (
+    Findings,
+    FoundDirective,
+    novelty,
+    read_findings,
+)
+from supervisor_ai.drivers.quality.ports import (
+    Files,
+    QualityPorts,
+    SettledKnowledge,
+    WrittenKnowledge,
+)
+from supervisor_ai.drivers.quality.supervisors import STORE, RunOutcome, SupervisorSpec
+from supervisor_ai.engine.effects.refused_writes import report_refused
+from supervisor_ai.engine.effects.worker import Work, perform_worker
+from supervisor_ai.engine.ports.workers import AnswerProblem
+from supervisor_ai.engine.world import Operation
+
+KNOWLEDGE: Final = "KNOWLEDGE STORE"
+MODE: Final = "MODE"
+_BOOTSTRAP: Final = (
+    "BOOTSTRAP. Your folders of the knowledge store are empty: there is nothing to compare with. "
+    "Look at the project and write the first documents; want nothing cleaned up yet."
+)
+_COMPARE: Final = "COMPARE. Hold the recent work against what your documents say."
+_SHOWN: Final = 10
+
+
+class Look(Struct, frozen=True, kw_only=True):
+    """What a supervisor looks at."""
+
+    spec: SupervisorSpec
+    task: str
+    """After which task: `task_12`."""
+    sections: tuple[tuple[str, str], ...]
+    """Titles and texts, in their order."""
+    previous: ArtifactHash | None
+    most: int
+    """How many characters it is told at most."""
+
+
+async def perform_look(
+    effect: RunWorker, operation: Operation, ports: QualityPorts, look: Look
+) -> RunEvent:
+    """Let a supervisor look, and keep of its work what is its own and has the right form."""
+    before = await ports.files.read(effect.start, STORE)
+    is_first = ports.books.is_empty(before, look.spec.owns)
+    told = _told(look, ports.books.digest(before, most=_left(look)), is_first=is_first)
+    items = tuple(
+        ContextItem(title=title, artifact=operation.keep(text)[0]) for title, text in told if text
+    )
+
+    async def settle(work: Work) -> Snapshot | AnswerProblem:
+        found = read_findings(work.answer.document)
+        written = await _written(effect, operation, ports, look, work)
+        settled = ports.books.settle(
+            WrittenKnowledge(
+                writer=look.spec.name,
+                task=look.task,
+                owns=look.spec.owns,
+                before=before,
+                after={**before, **written},
+                items=found.knowledge_items,
+            )
+        )
+        operation.record(_taken(effect, operation, look, found, settled, is_first=is_first))
+        return await operation.world.workspaces.compose(
+            effect.start, settled.files, at=operation.intended_at
+        )
+
+    return await perform_worker(replace(effect, context=items), operation, settle)
+
+
+def _left(look: Look) -> int:
+    """Say how many characters are left for the store, so that the whole fits its budget."""
+    return max(0, look.most - sum(len(text) for _, text in look.sections))
+
+
+def _told(look: Look, digest: str, *, is_first: bool) -> tuple[tuple[str, str], ...]:
+    mode = _BOOTSTRAP if is_first else _COMPARE
+    return (*look.sections, (KNOWLEDGE, digest), (MODE, mode))
+
+
+async def _written(
+    effect: RunWorker, operation: Operation, ports: QualityPorts, look: Look, work: Work
+) -> Files:
+    """Return what the supervisor left in its own folders; what it left elsewhere is recorded."""
+    own = tuple(f"{STORE}/{folder}/" for folder in look.spec.owns)
+    changed = await operation.world.workspaces.changed_paths(effect.start, work.snapshot.commit)
+    others = [path for path in changed if not path.startswith(own)] if own else list(changed)
+    if others:
+        report_refused(effect, operation, others)
+    left = await ports.files.read(work.snapshot.commit, STORE)
+    return {path: text for path, text in left.items() if own and path.startswith(own)}
+
+
+def _taken(
+    effect: RunWorker,
+    operation: Operation,
+    look: Look,
+    found: Findings,
+    settled: SettledKnowledge,
+    *,
+    is_first: bool,
+) -> FindingsTaken:
+    earlier = "" if look.previous is None else operation.text_of(look.previous)
+    novel, total = novelty(found, read_findings(earlier))
+    redact = operation.world.redactor.redact
+    return FindingsTaken(
+        step=effect.step,
+        visit=effect.visit,
+        slot=effect.slot,
+        attempt=effect.attempt,
+        outcome=RunOutcome.BOOTSTRAPPED if is_first else RunOutcome.REVIEWED,
+        directives=tuple(_kept(operation, it) for it in found.directives),
+        updated=tuple(redact(plain(path)).text for path in settled.updated),
+        refused=tuple(redact(plain(path)).text for path, _ in settled.refused[:_SHOWN]),
+        reviews=settled.reviews,
+        novel=novel,
+        total=total,
+    )
+
+
+def _kept(operation: Operation, it: FoundDirective) -> NewDirective:
+    words = DirectiveText(description=it.description, rationale=it.rationale, files=it.files)
+    text, _ = operation.keep(msgspec.json.encode(words).decode())
+    return NewDirective(type=it.type, priority=it.priority, text=text)

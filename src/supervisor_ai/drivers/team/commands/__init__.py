@@ -1,0 +1,1 @@
+"""What people and members do with a team, decided at once."""

@@ -1,0 +1,118 @@
+"""What members say that only send text: read strictly, and sent as events."""
+
+from typing import Final
+
+from supervisor_ai.control.sessions.bus import Bus, Post
+from supervisor_ai.control.sessions.members import resident
+from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.domain.session.members import COORDINATOR
+from supervisor_ai.drivers.team.commands.send import EventForm, filled, send_event
+from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
+from supervisor_ai.drivers.team.sent import TeamAnswer
+from supervisor_ai.drivers.team.staffing.roles import REVIEWERS
+from supervisor_ai.drivers.team.text.answers import answer_to, refusal_of
+from supervisor_ai.drivers.team.text.lines import (
+    ApprovedLine,
+    DoneLine,
+    EscalationLine,
+    FindingLine,
+    FindingSeverity,
+    ImpossibleWaitLine,
+    InReviewLine,
+    LineEvent,
+    NoEvent,
+    ReviewLoopLine,
+    RoutedLine,
+    StuckLine,
+    ToolLine,
+    read_line,
+)
+from supervisor_ai.drivers.team.text.messages import without_secrets
+from supervisor_ai.drivers.team.words import SentWord
+
+NO_EVENT: Final = "NO_EVENT"
+ROUTED: Final = "ROUTED"
+_ISSUE: Final = 200
+_SUMMARY: Final = 1_900
+
+
+def send_line(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) -> TeamAnswer:
+    """Take a line of a member for the event that it is, or say why it is none."""
+    read = read_line(text)
+    if isinstance(read, NoEvent):
+        return _no_event(teams, name, member, text, actor)
+    if isinstance(read, RoutedLine):
+        return _pass_on(teams, name, member, read, actor)
+    answer = TeamAnswer(accepted=False, event=NO_EVENT, reason="")
+    for form in event_forms(read):
+        answer = send_event(teams, name, member, filled(teams.state(name), form, member), actor)
+        if not answer.accepted:
+            return answer
+    return TeamAnswer(
+        accepted=True, event=answer.event, reason=answer.reason or answer_to(read, text)
+    )
+
+
+def event_forms(line: LineEvent) -> tuple[EventForm, ...]:
+    """Say which events a line stands for, in their order."""
+    match line:
+        case InReviewLine(task=task, files=files):
+            return (EventForm(event=SentWord.IN_REVIEW, task_id=task, files=files),)
+        case DoneLine():
+            return _done(line)
+        case StuckLine(task=task, reason=reason):
+            return (_about(SentWord.STUCK, task, reason),)
+        case ReviewLoopLine(task=task, reason=reason):
+            return (_about(SentWord.REVIEW_LOOP, task, reason),)
+        case EscalationLine(task=task, reason=reason):
+            return (_about(SentWord.ESCALATE_TO_MEDIUM, task, reason),)
+        case ImpossibleWaitLine(task=task, reason=reason):
+            return (_about(SentWord.IMPOSSIBLE_WAIT, task, reason),)
+        case ToolLine(tool=tool, task=task):
+            return (EventForm(event=SentWord.TOOL_UNAVAILABLE, tool=tool, task_id=task),)
+        case ApprovedLine(task=task):
+            return (EventForm(event=SentWord.APPROVED, task_id=task),)
+        case FindingLine(task=task, severity=severity, text=text):
+            is_small = severity is FindingSeverity.MINOR
+            word = SentWord.PROGRESS if is_small else SentWord.CHANGES_REQUESTED
+            return (_about(word, task, text),)
+
+
+def _done(line: DoneLine) -> tuple[EventForm, ...]:
+    if line.task is None:
+        return (EventForm(event=SentWord.PROGRESS),)
+    done = EventForm(event=SentWord.DONE, task_id=line.task)
+    if line.claims is None:
+        return (done,)
+    return (done, EventForm(event=SentWord.CLAIM, task_id=line.claims))
+
+
+def _about(word: SentWord, task: str, reason: str) -> EventForm:
+    return EventForm(event=word, task_id=task, issue=reason[:_ISSUE])
+
+
+def _no_event(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) -> TeamAnswer:
+    """Refuse what is no event; a request to work itself is refused as such, and recorded."""
+    if refusal_of(text) is not None:
+        asked = EventForm(event=SentWord.REQUEST, request=text[:_SUMMARY])
+        return send_event(teams, name, member, filled(teams.state(name), asked, member), actor)
+    return TeamAnswer(accepted=False, event=NO_EVENT, reason=answer_to(read_line(text), text))
+
+
+def _pass_on(teams: TeamDesk, name: str, member: str, line: RoutedLine, actor: Actor) -> TeamAnswer:
+    """Hand on what is for somebody else: architecture as an event, the rest as a message."""
+    state = teams.state(name)
+    if line.to == "tech-lead":
+        asked = EventForm(event=SentWord.ARCHITECTURE_QUESTION, subject=line.text)
+        return send_event(teams, name, member, filled(state, asked, member), actor)
+    reviewers = tuple(it.name for it in state.roster() if it.role in REVIEWERS)
+    to = (COORDINATOR,) if line.to == "lead" else reviewers
+    bus = Bus(teams.desk, teams.created(name).session, resident(actor))
+    said = without_secrets(teams.desk.redactor.redact, f"{member}: {line.text}")
+    for name_ in to:
+        bus.log(Post(kind="routed", summary=said[:_SUMMARY], to=name_))
+    return TeamAnswer(
+        accepted=bool(to),
+        event=ROUTED,
+        reason=answer_to(line, line.text) if to else "No reviewer is active to hand it on to.",
+    )

@@ -1,0 +1,1 @@
+"""What comes of an event, and of time, in a team: pure, as facts."""

@@ -1,0 +1,242 @@
+"""What the supervisor says because of a fact: to whom, and in which words.
+
+A fact leads to the same messages whoever asks, so that who says them twice says them once.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+from msgspec import Struct, field
+
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.drivers.team.event_kinds import (
+    liveness,
+    ownership,
+    reconcile,
+    tasks,
+    teardown,
+    tools,
+)
+from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.state import TeamState, owner_of
+from supervisor_ai.drivers.team.text.messages import MessageKind, MessageTemplates, MessageValues
+from supervisor_ai.drivers.team.text.report import minutes
+from supervisor_ai.drivers.team.words import WaitReason
+
+LEAD: Final = "lead"
+_DECIDE: Final = "Needs decision: yes; "
+
+
+class TeamNotice(Struct, frozen=True, kw_only=True):
+    """A message of the supervisor."""
+
+    to: str
+    """A member, or `lead`."""
+    kind: str
+    """The type of the message: the word of the fact."""
+    text: str
+    more: ArtifactHash | None = None
+    """A text that belongs to it."""
+    values: dict[str, str] = field(default_factory=dict)
+
+
+def notices_of(state: TeamState, fact: TeamFact, templates: MessageTemplates) -> list[TeamNotice]:
+    """Return what is said because of a fact; most facts say nothing."""
+    if isinstance(fact, liveness.MemberPinged | liveness.MemberNudged | liveness.IdleCleared):
+        return _to_members(state, fact, templates)
+    to_lead = _TO_LEAD.get(type(fact))
+    if to_lead is not None:
+        text = to_lead(state, fact)
+        return [_notice(fact, LEAD, text, _more(fact))] if text else []
+    return _others(state, fact)
+
+
+def _notice(fact: TeamFact, to: str, text: str, more: ArtifactHash | None = None) -> TeamNotice:
+    named = {name: getattr(fact, name, None) for name in ("task", "member", "tool")}
+    values = {name: it for name, it in named.items() if isinstance(it, str) and it}
+    return TeamNotice(to=to, kind=kind_of(fact), text=text, more=more, values=values)
+
+
+def kind_of(fact: TeamFact) -> str:
+    """Return the type of a fact's messages, which is one word."""
+    return fact.word.replace(" ", "_")
+
+
+def _more(fact: TeamFact) -> ArtifactHash | None:
+    return fact.diff if isinstance(fact, reconcile.RollbackPlanned) else None
+
+
+_Staged = liveness.MemberPinged | liveness.MemberNudged | liveness.IdleCleared
+
+
+def _to_members(state: TeamState, fact: _Staged, templates: MessageTemplates) -> list[TeamNotice]:
+    """Choose the seed's message by what the member is at."""
+    if isinstance(fact, liveness.IdleCleared):
+        values = MessageValues(id=fact.task, member=fact.member)
+        text = templates.render(MessageKind.RECOVERY_CONFIRMATION, values)
+        return [_notice(fact, fact.member, text)] if fact.task else []
+    member = state.member(fact.member)
+    is_blocked = member is not None and member.wait is WaitReason.BLOCKED
+    if fact.is_review:
+        kind = MessageKind.REVIEW_REMINDER
+    elif isinstance(fact, liveness.MemberPinged):
+        kind = MessageKind.GENTLE_PING
+    else:
+        kind = MessageKind.BLOCKER_ASSIST if is_blocked else MessageKind.PROGRESS_NUDGE
+    values = MessageValues(id=fact.task, member=fact.member, elapsed=minutes(fact.elapsed))
+    return [_notice(fact, name, templates.render(kind, values)) for name in fact.to]
+
+
+def _others(state: TeamState, fact: TeamFact) -> list[TeamNotice]:
+    match fact:
+        case tasks.TaskReassigned(task=task, owner=owner):
+            owners = {it.owner for it in state.open_tasks() if it.owner}
+            text = f"Ownership map: {_ownership_map(state)}. Task #{task} is {owner}'s."
+            return [_notice(fact, to, text) for to in (LEAD, *sorted({*owners, owner}))]
+        case tools.ToolDecided(tool=tool, decision=decision):
+            known = state.tools.get(tool)
+            text = f"The Lead decided about {tool}: {decision.value.replace('_', ' ')}."
+            return [_notice(fact, to, text) for to in (known.agents if known else ())]
+        case tools.MatterRouted(to=to, actor=actor, kind=kind, text=more):
+            return [_notice(fact, to, f"{actor} sends {kind} for you.", more)]
+        case teardown.ShutdownRequested(targets=targets):
+            text = "The team ends: finish, persist what you have, and send SHUTDOWN_ACK."
+            return [_notice(fact, to, text) for to in targets]
+        case teardown.AckRetried(missing=missing, round=number):
+            text = f"The team ends and waits for your SHUTDOWN_ACK (round {number} of 3)."
+            return [_notice(fact, to, text) for to in missing]
+        case _:
+            return []
+
+
+def _ownership_map(state: TeamState) -> str:
+    owned = [f"#{it.task} {it.owner}" for it in state.open_tasks() if it.owner]
+    return ", ".join(owned[:40]) or "nobody owns a task"
+
+
+Tell = Callable[..., str]
+"""Takes the state and a fact of the kind that it is registered for."""
+
+
+def _late(state: TeamState, fact: liveness.StagedFact) -> str:
+    member = state.member(fact.member)
+    stage = "" if member is None else f", stage {member.stage.value}"
+    about = "the review of task" if fact.is_review else "task"
+    told = f"{fact.member} is silent on {about} #{fact.task} for {minutes(fact.elapsed)}{stage}."
+    if isinstance(fact, liveness.ReplacementProposed):
+        return f"{told} {_DECIDE}replace or reassign?"
+    return told
+
+
+def _overlap(state: TeamState, fact: tasks.OverlapFound) -> str:
+    """Tell of a pair once: the canonical one's fact says nothing more."""
+    if fact.task == fact.canonical:
+        return ""
+    keeper = state.task(fact.canonical)
+    owner = keeper.owner if keeper else ""
+    return (
+        f"Tasks #{fact.task} and #{fact.other} touch the same files "
+        f"({', '.join(fact.files[:5])}); both are frozen. {_DECIDE}who goes on? "
+        f"Recommended: {owner} with #{fact.canonical}."
+    )
+
+
+def _proposal(state: TeamState, fact: tasks.ReassignmentProposed) -> str:
+    del state
+    whom = f" to {fact.candidate}" if fact.candidate else ""
+    return (
+        f"Task #{fact.task} of {fact.owner}: {fact.reason.value.replace('_', ' ')}. "
+        f"{_DECIDE}{fact.strategy.value.replace('_', ' ')}{whom}?"
+    )
+
+
+def _plan(state: TeamState, fact: reconcile.RollbackPlanned) -> str:
+    del state
+    touched = ", ".join(f"#{it}" for it in fact.tasks) or "none"
+    told = f"state.md goes back to snapshot {fact.replay_index}; tasks touched: {touched}."
+    return f"{told} {_DECIDE}RECONCILE_ACK?" if fact.needs_ack else told
+
+
+def _of(text: str) -> Tell:
+    """Fill in the fields of a fact."""
+
+    def tell(state: TeamState, fact: TeamFact) -> str:
+        shown = {
+            name: ", ".join(map(str, it)) if isinstance(it, tuple) else it
+            for name in fact.__struct_fields__
+            if (it := getattr(fact, name)) is not None
+        }
+        return text.format(**shown, whose=owner_of(state, fact))
+
+    return tell
+
+
+_TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
+    ownership.OwnershipAcknowledged: _of(
+        "STATE_OWNERSHIP_ACK({offered}): {actor}@{offered} writes."
+    ),
+    ownership.HandoffDuplicated: _of("Epoch {offered} was handed over already; nothing changed."),
+    ownership.HandoffMissed: _of(
+        f"No STATE_OWNERSHIP_HANDOFF came; you still own the state. {_DECIDE}hand over?"
+    ),
+    ownership.SplitBrainDetected: _of(
+        "{owners} own the state in one epoch; RECONCILE_LOCK holds. " + _DECIDE + "ARBITRATION?"
+    ),
+    liveness.MemberEscalated: _late,
+    liveness.ReplacementProposed: _late,
+    tasks.TaskStuck: _of("{actor} is stuck on task #{task}, attempt {attempt}."),
+    tasks.WaitImpossible: _of(
+        "STUCK: task #{task} of {whose} waits for {missing}, and nobody is that. "
+        + _DECIDE
+        + "whom do you add?"
+    ),
+    tasks.LoopSuspected: _of(
+        "LOOP_SUSPECTED: task #{task} of {whose} after {rounds} rounds ({issue}); it is "
+        "quarantined. " + _DECIDE + "{advice}?"
+    ),
+    tasks.DuplicateClaimFound: _of(
+        "Task #{task} is claimed by {claimants}; frozen. " + _DECIDE + "who keeps it? "
+        "The first is recommended."
+    ),
+    tasks.OverlapFound: _overlap,
+    tasks.TaskEscalated: _of(
+        "ESCALATE TO MEDIUM: task #{task}, from {actor}. "
+        + _DECIDE
+        + "spawn specialized reviewers?"
+    ),
+    tasks.ReassignmentProposed: _proposal,
+    tools.ToolReported: _of(
+        "{actor} misses {tool} at task #{task}. "
+        + _DECIDE
+        + "skip, retry, or proceed with a caveat?"
+    ),
+    tools.ToolFoundSystemic: _of("Systemic: {tool} fails for {agents}."),
+    reconcile.StateDiverged: _of("state.md was changed by somebody else; the edit is kept."),
+    reconcile.SnapshotNotFound: _of(
+        "No verifiable snapshot; STATE_FROZEN. " + _DECIDE + "how to go on?"
+    ),
+    reconcile.SnapshotConflicted: _of(
+        "Several snapshots claim {replay_index}; STATE_FROZEN. " + _DECIDE + "how to go on?"
+    ),
+    reconcile.ReconcileConflicted: _of(
+        "The check {check} fails at {places}; STATE_FROZEN. " + _DECIDE + "how to go on?"
+    ),
+    reconcile.RollbackPlanned: _plan,
+    reconcile.ReconcileLockExited: _of("RECONCILE_LOCK_EXIT: {end}."),
+    teardown.TeardownBlocked: _of("The teardown waits: {reasons}."),
+    teardown.FinalizeProposed: _of(
+        "No SHUTDOWN_ACK from {missing} after all rounds. " + _DECIDE + "FORCED_FINALIZE_ACK?"
+    ),
+    teardown.TeardownFailed: _of("TEARDOWN_FAILED_SAFE: {reason}"),
+    teardown.TeardownReady: _of("READY_TO_DELETE: you can delete the team."),
+}
+"""What the Lead hears, by the kind of fact."""
+SPEAKING: Final = frozenset(
+    {
+        *_TO_LEAD,
+        *(liveness.MemberPinged, liveness.MemberNudged, liveness.IdleCleared),
+        *(tasks.TaskReassigned, tools.ToolDecided, tools.MatterRouted),
+        *(teardown.ShutdownRequested, teardown.AckRetried),
+    }
+)
+"""The kinds of facts because of which something may be said."""

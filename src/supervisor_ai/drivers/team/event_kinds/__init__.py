@@ -1,0 +1,1 @@
+"""The facts of a team's stream, by what they are about."""

@@ -1,0 +1,65 @@
+"""The facts of a team's life, its roster, and what it refused."""
+
+from typing import ClassVar
+
+from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId
+from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
+from supervisor_ai.drivers.team.staffing.roles import TeamRole
+from supervisor_ai.drivers.team.words import RefusalCode
+
+
+class TeamCreated(TeamFact, frozen=True, kw_only=True):
+    """There is a team; its members talk in a session."""
+
+    word: ClassVar = "TEAM_CREATED"
+
+    team: str
+    session: SessionId
+    complexity: TeamComplexity
+    folder: str
+    """Where state.md and DECISIONS.md are."""
+    most_coders: int
+    messages: ArtifactHash | None = None
+    """Its own words for messages, as JSON; None: the usual ones."""
+
+
+class MemberJoined(TeamFact, frozen=True, kw_only=True):
+    """Somebody takes part."""
+
+    word: ClassVar = "MEMBER_JOINED"
+
+    member: str
+    role: TeamRole
+    capabilities: tuple[str, ...] = ()
+    run: RunId | None = None
+    """The run whose worker it is; None: an agent from outside."""
+
+
+class MemberLeft(TeamFact, frozen=True, kw_only=True):
+    """Somebody takes part no longer."""
+
+    word: ClassVar = "MEMBER_LEFT"
+
+    member: str
+
+
+class EventRefused(TeamFact, frozen=True, kw_only=True):
+    """A member sent what is not taken; of a flood, only the beginning is recorded."""
+
+    word: ClassVar = "EVENT_REFUSED"
+
+    sent: str
+    code: RefusalCode
+    count: int
+    """How many of this member were recorded in this window."""
+
+
+class MessagesDelivered(TeamFact, frozen=True, kw_only=True):
+    """What the supervisor had to say up to a fact was said."""
+
+    word: ClassVar = "MESSAGES_DELIVERED"
+    is_shown: ClassVar = False
+
+    upto: int
+    """The place of the fact in the team's stream."""

@@ -1,0 +1,1 @@
+"""The machines of a team, each with its table and its decisions."""

@@ -1,0 +1,1 @@
+"""The resident run of a team: what it remembers, decides and does, look by look."""

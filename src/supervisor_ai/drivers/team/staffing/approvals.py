@@ -1,0 +1,71 @@
+"""Whose approval a task needs before it closes, and whether the roster can give it."""
+
+from collections.abc import Collection, Mapping
+from enum import StrEnum
+from typing import Final
+
+from msgspec import Struct
+
+from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
+from supervisor_ai.drivers.team.staffing.roles import REVIEWERS, SPECIALISTS, TeamRole
+
+
+class ReviewTier(StrEnum):
+    """How heavily a task is reviewed."""
+
+    SIMPLE = "SIMPLE"
+    SIMPLE_ESCALATED = "SIMPLE (escalated)"
+    MEDIUM = "MEDIUM"
+    COMPLEX = "COMPLEX"
+
+
+_ALL_SPECIALISTS: Final = (*SPECIALISTS, TeamRole.TECH_LEAD)
+APPROVAL_MATRIX: Final[Mapping[ReviewTier, tuple[TeamRole, ...]]] = {
+    ReviewTier.SIMPLE: (TeamRole.UNIFIED_REVIEWER,),
+    ReviewTier.SIMPLE_ESCALATED: _ALL_SPECIALISTS,
+    ReviewTier.MEDIUM: (TeamRole.TECH_LEAD,),
+    ReviewTier.COMPLEX: _ALL_SPECIALISTS,
+}
+"""Who has to agree; of a medium task also the active reviewers of the task."""
+
+_ESCALATED: Final = {
+    ReviewTier.SIMPLE: ReviewTier.SIMPLE_ESCALATED,
+    ReviewTier.MEDIUM: ReviewTier.COMPLEX,
+}
+
+
+class ApprovalNeed(Struct, frozen=True, kw_only=True):
+    """Who has to agree to a task, and who of them is not there."""
+
+    required: tuple[TeamRole, ...]
+    missing: tuple[TeamRole, ...]
+
+    @property
+    def is_impossible(self) -> bool:
+        """Tell whether the task would wait for ever: IMPOSSIBLE_WAIT."""
+        return bool(self.missing)
+
+    def still_open(self, given: Collection[TeamRole]) -> tuple[TeamRole, ...]:
+        """Return who has not agreed yet."""
+        return tuple(role for role in self.required if role not in given)
+
+
+def tier_of(complexity: TeamComplexity, *, is_escalated: bool = False) -> ReviewTier:
+    """Choose the tier of a task; an escalated one is the next heavier."""
+    tier = ReviewTier(complexity.value)
+    return _ESCALATED.get(tier, tier) if is_escalated else tier
+
+
+def approval_need(
+    tier: ReviewTier, *, active: Collection[TeamRole], reviewers: Collection[TeamRole] = ()
+) -> ApprovalNeed:
+    """Compare the matrix with the active roster; `reviewers` are those named for the task."""
+    named = [it for it in REVIEWERS if it in reviewers]
+    if tier is ReviewTier.MEDIUM and not named:
+        # Nobody was named: whoever reviews at all; where nobody does, those who should.
+        named = [it for it in REVIEWERS if it in active] or list(SPECIALISTS)
+    extra = named if tier is ReviewTier.MEDIUM else []
+    required = (*extra, *APPROVAL_MATRIX[tier])
+    return ApprovalNeed(
+        required=required, missing=tuple(role for role in required if role not in active)
+    )

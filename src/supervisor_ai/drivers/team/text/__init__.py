@@ -1,0 +1,1 @@
+"""What a team reads and writes as text: lines, messages, reports and refusals."""

@@ -1,0 +1,1 @@
+"""The files of knowledge stores: in commits and in plain directories."""

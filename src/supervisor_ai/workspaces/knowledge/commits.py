@@ -1,0 +1,89 @@
+"""The knowledge stores of commits, read from the trusted repository and never from a work tree."""
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from supervisor_ai.control.ports.commits import CommitFile
+from supervisor_ai.control.ports.knowledge import FILE_BYTES, MOST_FILES, StoreFile
+from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.knowledge.documents import STORE
+from supervisor_ai.workspaces.commits.commit_files import CommitFiles
+from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
+
+_TREE: Final = b"040000 tree "
+_LINK: Final = b"120000 "
+_REGULAR: Final = (b"100644 ", b"100755 ")
+_BELOW: Final = f"{STORE}/"
+
+
+class CommitKnowledge:
+    """Reads the store of any commit of one repository."""
+
+    def __init__(self, git: Git) -> None:
+        self._git = git
+        self._files = CommitFiles(self._ask)
+
+    def stamp(self, commit: CommitSha) -> str | None:
+        """Name the store of a commit by its content; None: it has none."""
+        entry = self._ask("ls-tree", "-z", "--full-tree", commit, "--", STORE)
+        described, _, _ = entry.partition(b"\t")
+        return described.removeprefix(_TREE).decode() if described.startswith(_TREE) else None
+
+    def read(self, commit: CommitSha) -> Sequence[StoreFile]:
+        """Read its files; links are named and not followed."""
+        if self.stamp(commit) is None:
+            return ()
+        listing = ("ls-tree", "-r", "-z", "-l", "--full-tree", commit, "--", _BELOW)
+        entries = [it for it in self._ask(*listing).split(b"\0") if it]
+        left_out = [_left_out(entry) for entry in entries[:MOST_FILES]]
+        wanted = [
+            _file(entry)
+            for entry, trouble in zip(entries, left_out, strict=False)
+            if trouble is None
+        ]
+        read = {file.path: content for file, content in self._files.read(wanted)}
+        found = [StoreFile(path=_path(path), content=it) for path, it in read.items()]
+        found += [it for it in left_out if it is not None]
+        return (*sorted(found, key=lambda it: it.path), *_rest(len(entries)))
+
+    def changed(self, since: CommitSha, commit: CommitSha) -> frozenset[str]:
+        """Name the files of the store that differ between two commits."""
+        form = ("diff-tree", "-r", "-z", "--name-only", "--no-renames")
+        output = self._ask(*form, since, commit, "--", _BELOW)
+        paths = (it.decode(errors="surrogateescape") for it in output.split(b"\0") if it)
+        return frozenset(_path(path) for path in paths)
+
+    def _ask(self, *arguments: str, stdin: bytes = b"") -> bytes:
+        return self._git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
+
+
+def _rest(number: int) -> Iterator[StoreFile]:
+    if number > MOST_FILES:
+        trouble = f"the store has {number} files, {MOST_FILES} are the most that are looked at"
+        yield StoreFile(path="", content=None, trouble=trouble)
+
+
+def _left_out(entry: bytes) -> StoreFile | None:
+    """Say why a file is not read; None where it is."""
+    described, _, path = entry.partition(b"\t")
+    size = described.split()[-1]
+    if described.startswith(_LINK):
+        trouble = "it is a symbolic link, and no link is followed"
+    elif not described.startswith(_REGULAR):
+        trouble = "it is no file"
+    elif int(size) > FILE_BYTES:
+        trouble = f"the file has {int(size)} bytes, at most {FILE_BYTES} are read"
+    else:
+        return None
+    shown = _path(path.decode(errors="surrogateescape"))
+    return StoreFile(path=shown, content=None, trouble=trouble)
+
+
+def _file(entry: bytes) -> CommitFile:
+    described, _, path = entry.partition(b"\t")
+    _, _, blob, size = described.split()
+    return CommitFile(path.decode(errors="surrogateescape"), blob.decode(), int(size))
+
+
+def _path(path: str) -> str:
+    return path.removeprefix(_BELOW)

@@ -1,0 +1,201 @@
+"""Supervisors in loops: they look, write in their own folders, and never stop the work."""
+
+import pytest
+from tests.support.loop_scene import (
+    Act,
+    Scene,
+    design,
+    directive,
+    judge,
+    learnt,
+    loop_definition,
+    section,
+    sections,
+    style,
+)
+
+from supervisor_ai.control.sentences import describe
+from supervisor_ai.definitions.loop.settings import BUILTIN
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
+from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.loop.briefs import SUPERVISOR_TOKENS, characters
+from supervisor_ai.drivers.loop.rules import LoopRules
+from supervisor_ai.drivers.quality.events import SupervisorRan
+from supervisor_ai.drivers.quality.supervisors import RunOutcome
+from supervisor_ai.engine.ports.workers import WorkerRequest
+from supervisor_ai.testing.fake_worker import FakeReply
+
+STYLE = replace(BUILTIN[0], every=1)
+CONVENTION = "docs/knowledge/conventions/errors.md"
+
+
+def says(output: str, **more: object) -> Act:
+    return lambda scene, request: FakeReply(output=output, **more)  # type: ignore[arg-type]
+
+
+def looks(scene: Scene, name: str = "code_style") -> list[SupervisorRan]:
+    return [it for it in scene.events(SupervisorRan) if it.supervisor == name]
+
+
+def writes(text: str, path: str = CONVENTION) -> Act:
+    def act(scene: Scene, request: WorkerRequest) -> FakeReply:
+        del scene, request
+        return FakeReply(output=style(updated=[path]), files={path: text})
+
+    return act
+
+
+def test_what_a_supervisor_writes_is_a_commit_of_its_own_that_later_tasks_begin_with() -> None:
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]),
+        tasks=2,
+        code_style_supervisor=writes("# Errors\n"),
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    landed = [it for it in scene.events(e.IntegrationLanded) if it.step == "run_supervisors"]
+    assert len(landed) == 1  # the second time the document is as it was
+    assert scene.tip[CONVENTION] == "# Errors\n"
+    second = scene.requests("loop_implementor")[1]
+    assert scene.kernel.fakes.workspaces.files(second.workspace.start)[CONVENTION] == "# Errors\n"
+
+
+def test_the_first_look_lays_the_ground_and_later_ones_compare() -> None:
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]), tasks=2, code_style_supervisor=writes("# Errors\n")
+    )
+    scene.drive()
+    outcomes = [it.outcome for it in looks(scene)]
+    assert outcomes == [RunOutcome.BOOTSTRAPPED, RunOutcome.REVIEWED, RunOutcome.REVIEWED]
+    modes = [
+        section(it, "MODE").partition(".")[0] for it in scene.requests("code_style_supervisor")
+    ]
+    assert modes == ["BOOTSTRAP", "COMPARE", "COMPARE"]
+    assert CONVENTION in section(scene.requests("code_style_supervisor")[1], "KNOWLEDGE STORE")
+
+
+def test_a_document_of_bad_form_is_not_kept_and_on_record() -> None:
+    scene = Scene(loop_definition(supervisors=[STYLE]), code_style_supervisor=writes("No heading"))
+    assert scene.drive() is RunStatus.COMPLETED
+    assert looks(scene)[0].refused == (CONVENTION,)
+    assert CONVENTION not in scene.tip
+
+
+def test_a_supervisor_sees_other_folders_as_read_only() -> None:
+    scene = Scene(loop_definition(supervisors=[STYLE]))
+    scene.drive()
+    mounts = scene.requests("code_style_supervisor")[0].workspace.mounts
+    told = {str(it.target).rpartition("/docs/")[2]: it.is_writable for it in mounts}
+    assert told["knowledge/conventions"] is True
+    assert sum(told.values()) == 1
+
+
+def test_what_was_learnt_is_written_down_by_us() -> None:
+    scene = Scene(
+        loop_definition(supervisors=[BUILTIN[2]]),
+        internaliser=says(learnt("Reducers drop None")),
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert "# Reducers drop None\n" in scene.tip.values()
+    assert looks(scene, "internaliser")[0].total == 1
+
+
+def test_a_malformed_answer_is_discarded_once_and_the_loop_goes_on() -> None:
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]), code_style_supervisor=says("All looks well.")
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert [it.outcome for it in looks(scene)] == [RunOutcome.DISCARDED] * 2
+    assert scene.asked.count("code_style_supervisor") == 2
+    assert looks(scene)[0].reason == "Its answer had not the required form."
+
+
+@pytest.mark.parametrize(
+    "trouble",
+    [
+        Diagnosis(message="No key.", category=FailureCategory.CLI_ERROR, action=Action.ESCALATE),
+        Diagnosis(
+            message="Try again later.", category=FailureCategory.RESOURCE, action=Action.PARK
+        ),
+        Diagnosis(
+            message="The model is gone.",
+            category=FailureCategory.CLI_ERROR,
+            action=Action.FAIL_OVER,
+        ),
+    ],
+)
+def test_a_supervisor_whose_model_cannot_be_had_is_skipped(trouble: Diagnosis) -> None:
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]),
+        code_style_supervisor=lambda scene, request: FakeReply(diagnosis=trouble, exit_code=1),
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert {it.outcome for it in looks(scene)} == {RunOutcome.UNAVAILABLE}
+    assert all(it.reason for it in looks(scene))
+
+
+def test_a_supervisor_that_finds_little_new_looks_less_often() -> None:
+    scene = Scene(
+        loop_definition(LoopRules(review_interval=50, polish_tasks=0), supervisors=[STYLE]),
+        tasks=8,
+        code_style_supervisor=says(style(directive("The same"))),
+    )
+    scene.drive()
+    told = [(it.after, it.is_converging, len(it.directives)) for it in looks(scene)]
+    # What is pending already is not wanted twice.
+    assert told == [(1, False, 1), (2, True, 0), (4, True, 0), (8, True, 0), (8, True, 0)]
+
+
+def test_qa_failures_pull_the_next_look_forward_and_urgency_is_calm_then() -> None:
+    verdicts = [judge("fail", "No.")] * 4 + [judge()] * 9
+    scene = Scene(
+        loop_definition(LoopRules(max_attempts=5, review_interval=50)),
+        tasks=2,
+        loop_qa=lambda scene, request: FakeReply(output=verdicts.pop(0)),
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert next(it.after for it in looks(scene)) == 1
+    assert scene.state.book.supervisor_urgency == 0
+
+
+def test_a_supervisor_is_told_what_fits_into_five_thousand_tokens() -> None:
+    store = {f"docs/knowledge/design/d{number}.md": "# D\n" * 500 for number in range(900)}
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]), tasks=3, files=store, design_supervisor=says(design())
+    )
+    scene.drive()
+    for request in scene.requests("code_style_supervisor"):
+        told = sum(len(text) for title, text in sections(request).items() if title != "MODE")
+        assert told <= characters(SUPERVISOR_TOKENS)
+        assert "part_" in section(request, "FILES CHANGED SINCE YOU LOOKED LAST")
+
+
+def test_what_cannot_be_put_on_the_branch_is_no_obstacle() -> None:
+    def meddles(scene: Scene, request: WorkerRequest) -> FakeReply:
+        # Somebody else changes the very document on the branch meanwhile.
+        workspaces = scene.kernel.fakes.workspaces
+        tip = workspaces.branches[scene.branch]
+        files = {**workspaces.files(tip), CONVENTION: "# Theirs\n"}
+        workspaces.branches[scene.branch] = workspaces.commit(files, parent=tip)
+        return writes("# Ours\n")(scene, request)
+
+    scene = Scene(loop_definition(supervisors=[STYLE]), code_style_supervisor=meddles)
+    scene.drive()
+    assert looks(scene)[0].outcome is RunOutcome.DISCARDED
+    assert scene.tip[CONVENTION] == "# Theirs\n"
+
+
+def test_each_look_is_told_in_a_line() -> None:
+    wanted = [directive("A"), directive("B"), directive("C", "functional", "normal")]
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]),
+        code_style_supervisor=lambda scene, request: FakeReply(
+            output=style(*wanted, updated=[CONVENTION]), files={CONVENTION: "# Errors\n"}
+        ),
+    )
+    scene.drive()
+    assert describe(looks(scene)[0]).endswith(
+        "Code Style Supervisor: laid the ground, found 4 things, 4 of them new, created 2 cleanup "
+        "directives and 1 functional directive, updated 1 document"
+    )

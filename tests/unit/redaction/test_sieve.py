@@ -1,0 +1,108 @@
+"""The quick look at whole lines leaves out no line in which the rules find a secret."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.redaction_corpus.kinds import KINDS
+from tests.redaction_corpus.private_keys import KEYS
+from tests.redaction_corpus.traps import TRAPS
+
+from supervisor_ai.domain.redaction.formats import FORMATS
+from supervisor_ai.domain.redaction.rules import RULE_BOOK, RULES
+from supervisor_ai.domain.redaction.sieve import Sieve, linear_matcher
+
+DULL = "def load(path: Path) -> Loaded:\n    return read(path)\n"
+PADDING = DULL * (40 * 1024 // len(DULL))
+TEXTS = [*(kind.text for kind in KINDS), *TRAPS, *(text for text, _ in KEYS.values())]
+KEYWORDS = sorted({keyword for rule in RULES for keyword in rule.keywords})
+NAMES = [
+    "api_key",
+    "apiKey",
+    "CLIENT.KEY",
+    "PASSWORDS",
+    "dbPwd",
+    "accessToken",
+    "secret-2",
+    "creds",
+]
+SIGNS = ["=", ": ", " = ", '": "', "=> '", " ", ">", '\\": \\"', ", value='", ":=", "?.="]
+GLUE = [
+    "",
+    " ",
+    "\n",
+    "\r\n",
+    "\\n",
+    "%3D",
+    "\\u003d",
+    "\x1b[1;31m",
+    "@",
+    "://u:",
+    '"',
+    "'",
+    "-",
+    "é",
+]
+VALUES = [
+    "hunter2",
+    "A1b2C3d4e5F6g7H8",
+    "${NAME}",
+    "x" * 20,
+    "Kelvin \u212a",
+    "\ud800",
+    "\x0b",
+    "?",
+]
+PIECES = st.sampled_from([*GLUE, *NAMES, *SIGNS, *VALUES, *KEYWORDS, *(it.secret for it in KINDS)])
+
+
+def test_what_is_known_is_found_among_much_else() -> None:
+    for text in TEXTS:
+        whole = f"{PADDING}{text}\n{PADDING}"
+        assert RULE_BOOK.find(whole) == RULE_BOOK.search(whole)
+
+
+@given(
+    parts=st.lists(PIECES, max_size=12),
+    before=st.integers(0, 60),
+    after=st.sampled_from(["", DULL]),
+)
+def test_the_quick_look_finds_what_the_rules_find(
+    parts: list[str], before: int, after: str
+) -> None:
+    text = PADDING[: 2048 + before] + "".join(parts) + after
+
+    assert RULE_BOOK.find(text, before) == RULE_BOOK.search(text, before)
+
+
+@given(parts=st.lists(PIECES, max_size=8), start=st.integers(0, 200))
+def test_what_comes_before_is_seen_and_not_searched(parts: list[str], start: int) -> None:
+    text = "a" * 100 + "".join(parts) + "\n" + PADDING
+
+    assert RULE_BOOK.find(text, start) == RULE_BOOK.search(text, start)
+
+
+def test_a_line_is_kept_whole_and_others_are_not() -> None:
+    kept = Sieve(RULES).keep("a\npassword: b\nc\nd token", 0)
+
+    assert kept.text == "password: b\nd token"
+    assert (kept.starts, kept.origins) == ([0, 12], [2, 16])
+
+
+def test_most_of_ordinary_code_is_left_out() -> None:
+    assert Sieve(RULES).keep(PADDING, 0).text == ""
+
+
+def test_a_matcher_is_made_for_a_long_text_and_then_used_for_shorter_ones() -> None:
+    sieve = Sieve(FORMATS)
+
+    assert not sieve.is_worth_it(4096)
+    assert sieve.is_worth_it(64 * 1024)
+    assert sieve.is_worth_it(4096)
+    assert not sieve.is_worth_it(100)
+
+
+def test_without_a_linear_matcher_everything_is_searched() -> None:
+    sieve = Sieve(RULES, lambda shape: linear_matcher(shape, "no_such_library"))
+
+    assert not sieve.is_worth_it(1_000_000)
+    assert sieve.may_match("anything")
+    assert sieve.keep("anything", 0).text == ""
