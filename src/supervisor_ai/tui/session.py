@@ -13,12 +13,12 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.dashboard.change_views import read_change, read_notes
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
 from supervisor_ai.control.dashboard.panels import read_panel
 from supervisor_ai.control.dashboard.task_lists import read_tasks
 from supervisor_ai.control.ports.user_merges import UserMerges
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.project import OpenProject
-from supervisor_ai.control.queries.knowledge import KnowledgeOffice
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.control.slices import TaskDesk
 from supervisor_ai.domain.ids import RunId
