@@ -341,7 +341,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
 
 def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalog":
     """Make what reads definitions."""
-    from supervisor_ai.definitions.catalog import FileCatalog
+    from supervisor_ai.definitions.catalog.catalog import FileCatalog
     from supervisor_ai.definitions.sources.row_cache import open_row_cache
     from supervisor_ai.workers.registry import InstalledAdapters
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.definition import Cli, Definition

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.consent.own_agents import OwnAgents
 from supervisor_ai.definitions.consent.trust_store import FileTrustStore
 FileCatalog(None, Path(), frozenset()), FileTrustStore(Path(), None), OwnAgents(Path())

@@ -8,7 +8,7 @@ import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.control.ports.definitions import Loaded
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.workspaces import Repository
 

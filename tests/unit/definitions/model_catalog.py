@@ -6,7 +6,7 @@ from typing import cast
 
 from tests.unit.definitions.project_files import ProjectFiles
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.engine.ports.workspaces import Repository
 
 

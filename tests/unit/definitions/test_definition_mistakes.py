@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, ProjectFiles
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.engine.ports.workspaces import Repository
 

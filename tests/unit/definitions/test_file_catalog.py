@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, ProjectFiles
 
 from supervisor_ai.control.ports.definitions import Catalog, Power, WorkflowSummary
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import StepName

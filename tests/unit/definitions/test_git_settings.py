@@ -9,7 +9,7 @@ from tests.unit.definitions.layered import Layers
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 from tests.unit.definitions.seeds import BLOCKS
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.git_flow.policy import GitPolicy, MergeStrategy
 
 

@@ -9,7 +9,7 @@ from pydantic import AliasChoices, BaseModel
 from tests.unit.definitions.layered import FLOW, Layers
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig
 from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.overlay.tables import CONFIG as CONFIG_TABLE

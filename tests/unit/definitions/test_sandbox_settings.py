@@ -11,7 +11,7 @@ from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.control.ports.definitions import Power
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.schema import hosts, scalars
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import (

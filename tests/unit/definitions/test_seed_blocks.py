@@ -10,7 +10,7 @@ import yaml
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from tests.unit.definitions.seeds import BLOCKS, COMMANDS, FIXTURES, ORDERS, SEEDS, Block, marked
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.worker_answers.models import PlanOutput
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.workspaces import Repository

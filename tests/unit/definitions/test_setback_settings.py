@@ -7,7 +7,7 @@ from typing import cast
 import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, ProjectFiles
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import StepName

@@ -8,7 +8,7 @@ from tests.unit.definitions.project_files import COMMIT, CONFIG, NOWHERE, Projec
 
 from supervisor_ai.control.ports.definitions import Power
 from supervisor_ai.control.ports.trackers import TrackerCommand
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import ForgeChoice
 from supervisor_ai.engine.ports.workspaces import Repository

@@ -4,10 +4,10 @@ from typing import Final
 
 from msgspec.structs import asdict
 
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.checkpoint.role_specs import builtin_role_spec, load_role_spec
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow

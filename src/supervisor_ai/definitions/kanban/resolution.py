@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from supervisor_ai.definitions.inherited_checks import CheckWish, find_checks
+from supervisor_ai.definitions.catalog.inherited_checks import CheckWish, find_checks
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.settings import KANBAN, KanbanSetting
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.prompt_files import variables
 from supervisor_ai.definitions.sources.files import Origin

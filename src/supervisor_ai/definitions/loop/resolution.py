@@ -5,11 +5,11 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from supervisor_ai.definitions.inherited_checks import LISTED, CheckWish, find_checks
-from supervisor_ai.definitions.library import Library
+from supervisor_ai.definitions.catalog.inherited_checks import LISTED, CheckWish, find_checks
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.loop import steps
 from supervisor_ai.definitions.loop.settings import LOOP, QUALITY, LoopSetting
-from supervisor_ai.definitions.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow

@@ -4,8 +4,8 @@ from typing import Final
 
 from msgspec.structs import asdict
 
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import resolve
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow

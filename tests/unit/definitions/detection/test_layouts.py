@@ -9,7 +9,7 @@ from tests.unit.definitions.layered import ADAPTERS
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.control.ports.project_survey import ProjectSurvey
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.detection.config_text import config_text, drafts
 from supervisor_ai.definitions.detection.table import builtin_table
 from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY

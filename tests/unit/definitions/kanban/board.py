@@ -9,7 +9,7 @@ import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
 from supervisor_ai.control.ports.definitions import Loaded
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Definition, Gate, Step

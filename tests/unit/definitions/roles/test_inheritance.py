@@ -8,7 +8,7 @@ from inline_snapshot import snapshot
 from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from tests.unit.definitions.roles.scene import Scene
 
-from supervisor_ai.definitions.catalog import FileCatalog
+from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.engine.ports.workspaces import Repository
 
 TRADER = """\

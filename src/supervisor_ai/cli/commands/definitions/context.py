@@ -22,8 +22,8 @@ from supervisor_ai.cli.streams import output_trouble, stdin_pieces
 from supervisor_ai.cli.tables import shown_knowledge, shown_record
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, FAILED
-from supervisor_ai.control.queries.redaction import Redaction, RedactionReport
-from supervisor_ai.control.queries.secret_scanners import ask_kingfisher
+from supervisor_ai.control.queries.secrets.redaction import Redaction, RedactionReport
+from supervisor_ai.control.queries.secrets.secret_scanners import ask_kingfisher
 from supervisor_ai.domain.terminal import PlainStream, plain
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator, Mapping
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
 from supervisor_ai.control.slice_names import registered_step
+from supervisor_ai.definitions.catalog.library import Library
 from supervisor_ai.definitions.config.guards import Guarding, areas, with_guards
 from supervisor_ai.definitions.config.step_chains import GatedWorkflow
-from supervisor_ai.definitions.library import Library
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.assignment import assigned
 from supervisor_ai.definitions.roles.cli_flags import home_adapter

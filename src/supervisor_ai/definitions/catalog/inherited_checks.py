@@ -6,13 +6,13 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.slice_names import registered_step
+from supervisor_ai.definitions.catalog.library import Library
+from supervisor_ai.definitions.catalog.resolution import guarding_of, role_gated
 from supervisor_ai.definitions.config.gate_build import in_step, make_gate
 from supervisor_ai.definitions.config.gate_order import with_needed
 from supervisor_ai.definitions.config.gates import Gates
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.config.step_chains import free_name, gate_step
-from supervisor_ai.definitions.library import Library
-from supervisor_ai.definitions.resolution import guarding_of, role_gated
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.ids import StepName

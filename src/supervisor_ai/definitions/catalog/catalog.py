@@ -31,8 +31,8 @@ from supervisor_ai.domain.run.definition import Definition, Gate, Workflow
 from supervisor_ai.engine.ports.workspaces import Repository
 
 if TYPE_CHECKING:
+    from supervisor_ai.definitions.catalog.library import Library
     from supervisor_ai.definitions.config.merged import Sections
-    from supervisor_ai.definitions.library import Library
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
     from supervisor_ai.definitions.sources.row_cache import Row, RowCache
@@ -69,7 +69,7 @@ class FileCatalog:
         roles: Mapping[str, str] = NO_ROLES,
     ) -> Loaded:
         """Resolve a workflow (None: the configured default) and everything it names."""
-        from supervisor_ai.definitions.resolution import find_workflow, resolve
+        from supervisor_ai.definitions.catalog.resolution import find_workflow, resolve
 
         library = self._library(commit)
         default = library.settings.workflow
@@ -91,7 +91,7 @@ class FileCatalog:
 
     def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
         """Return a workflow as written, whether or not it could be run."""
-        from supervisor_ai.definitions.resolution import named_workflow
+        from supervisor_ai.definitions.catalog.resolution import named_workflow
 
         library = self._library(commit)
         default = library.settings.workflow
@@ -151,7 +151,7 @@ class FileCatalog:
 
     def role(self, commit: CommitSha, name: str) -> RoleDetail:
         """Show one role."""
-        from supervisor_ai.definitions.resolution import resolve_role
+        from supervisor_ai.definitions.catalog.resolution import resolve_role
         from supervisor_ai.definitions.roles.assignment import find_role
         from supervisor_ai.definitions.roles.summaries import summary, values
 
@@ -226,7 +226,7 @@ class FileCatalog:
         return slice_sections() if self._given is None else self._given
 
     def _library(self, commit: CommitSha) -> "Library":
-        from supervisor_ai.definitions.library import Shelves, read_library
+        from supervisor_ai.definitions.catalog.library import Shelves, read_library
         from supervisor_ai.definitions.sources.aliased_files import AliasedSource
         from supervisor_ai.definitions.sources.mistakes import FileMistakes
 

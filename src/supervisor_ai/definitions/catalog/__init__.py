@@ -1,0 +1,1 @@
+"""Everything that is defined, read together, and what is asked of it."""
