@@ -132,7 +132,7 @@ def test_a_teardown_cancels_the_runs_of_our_own_workers_and_waits_for_their_end(
         scene.drive()
     scene.send("lead", W.FORCED_FINALIZE_ACK)
     scene.drive()
-    assert scene.state.teardown.status is TeardownStatus.RETRYING
+    assert not delete_team(scene.teams, "red", ADA).accepted
     scene.kernel.drive(worker)
     assert scene.kernel.status(worker) is RunStatus.CANCELLED
     scene.pass_minutes(1)
