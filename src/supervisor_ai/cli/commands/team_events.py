@@ -61,7 +61,7 @@ class _SendOptions(_EpochOptions):
 @click.option("--from", "sender", default=_LEAD, show_default=True, metavar="MEMBER", help="Who.")
 @click.option("--task", metavar="ID", help="Which task.")
 @click.option("--rev", type=click.IntRange(min=1), metavar="N", help="Which revision of the task.")
-@epoch_option
+@click.option("--epoch", type=click.IntRange(min=1), metavar="N", help="Which epoch it is.")
 @click.option("--current", is_flag=True, help="Mean the revision and the epoch that hold now.")
 @click.option("--files", metavar="A,B", help="What is touched; a folder ends with a slash.")
 @click.option("--needs", metavar="A,B", help="The capabilities that a new task asks for.")
