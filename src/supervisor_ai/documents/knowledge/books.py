@@ -1,6 +1,6 @@
 """What is kept of what supervisors wrote: stamped, indexed, and refused where it has no form."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import count
 from pathlib import PurePosixPath
 from typing import Final
@@ -23,7 +23,7 @@ from supervisor_ai.domain.knowledge.documents import (
     line_text,
     section_text,
 )
-from supervisor_ai.domain.knowledge.life import is_due, record_of
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, is_due, record_of
 from supervisor_ai.domain.knowledge.updates import (
     SetStatus,
     Update,
@@ -75,12 +75,23 @@ class MarkdownBooks:
                     updates.append(wish)
         gone = sorted(set(before) - {path for path, _ in _stored(written.after)})
         refused += (UpdateRefusal(path=path, reason=_NOT_REMOVED) for path in gone)
-        known = self._store.contents(_files(before)).documents
-        updates += _noted(written, known.values(), {*before, *(it.path for it in updates)})
-        updates += _proved(written, known, {it.path for it in updates})
+        known = self._store.contents(_files(before)).documents.values()
+        updates += _noted(written, known, {*before, *(it.path for it in updates)})
         revision = self._store.revise(_files(before), updates, written.owns)
         wanted = {it.path for it in updates if isinstance(it, WriteDocument) and it.needs_review}
         return _settled(revision, refused, reviews=len(wanted.intersection(revision.changed)))
+
+    def promoted(self, files: Files, uses: Sequence[KnowledgeUse], task: str) -> SettledKnowledge:
+        """Establish the documents that have proved themselves."""
+        stored = dict(_stored(files))
+        documents = self._store.contents(_files(stored)).documents
+        due = [path for path, it in documents.items() if is_due(it, record_of(it, uses))]
+        updates = [
+            SetStatus(by=_PROVED, task=task, path=path, status=KnowledgeStatus.ESTABLISHED)
+            for path in due
+        ]
+        areas = {it.area for it in documents.values()}
+        return _settled(self._store.revise(_files(stored), updates, areas), (), reviews=0)
 
     def is_empty(self, files: Files, owns: tuple[str, ...]) -> bool:
         """Tell whether a supervisor has nothing to compare with yet."""
@@ -134,18 +145,6 @@ class MarkdownBooks:
 
 
 _NOT_REMOVED: Final = "documents are deprecated and never removed"
-
-
-def _proved(
-    written: WrittenKnowledge, known: Mapping[str, KnowledgeDocument], changed: set[str]
-) -> Iterator[SetStatus]:
-    """Establish what has proved itself in the writer's own directories and stays as it is."""
-    for path, document in known.items():
-        is_own = document.area in written.owns and path not in changed
-        if is_own and is_due(document, record_of(document, written.uses)):
-            yield SetStatus(
-                by=_PROVED, task=written.task, path=path, status=KnowledgeStatus.ESTABLISHED
-            )
 
 
 def _noted(

@@ -5,8 +5,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import ArtifactHash, run_stream
-from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.values import Snapshot
@@ -27,7 +26,6 @@ from supervisor_ai.drivers.quality.ports import (
     WrittenKnowledge,
 )
 from supervisor_ai.drivers.quality.supervisors import STORE, RunOutcome, SupervisorSpec
-from supervisor_ai.drivers.quality.uses import uses_of
 from supervisor_ai.engine.effects.refused_writes import report_refused
 from supervisor_ai.engine.effects.worker import Work, perform_worker
 from supervisor_ai.engine.ports.workers import AnswerProblem
@@ -78,7 +76,6 @@ async def perform_look(
                 before=before,
                 after={**before, **written},
                 items=found.knowledge_items,
-                uses=_uses(operation),
             )
         )
         operation.record(_taken(effect, operation, look, found, settled, is_first=is_first))
@@ -87,11 +84,6 @@ async def perform_look(
         )
 
     return await perform_worker(replace(effect, context=items), operation, settle)
-
-
-def _uses(operation: Operation) -> tuple[KnowledgeUse, ...]:
-    stream = run_stream(operation.run)
-    return uses_of(envelope.event for envelope in operation.world.log.read(stream))
 
 
 def _left(look: Look) -> int:

@@ -6,7 +6,6 @@ from typing import Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.knowledge.life import KnowledgeUse
 
 Files = Mapping[str, bytes]
 """Contents by path in the project."""
@@ -49,8 +48,6 @@ class WrittenKnowledge(Struct, frozen=True, kw_only=True):
     """The store as the writer left it; only its own folders differ."""
     items: tuple[KnowledgeItem, ...] = ()
     """What is to be written down for it."""
-    uses: tuple[KnowledgeUse, ...] = ()
-    """How the tasks did that were told of documents: what has proved itself becomes established."""
 
 
 class SettledKnowledge(Struct, frozen=True, kw_only=True):

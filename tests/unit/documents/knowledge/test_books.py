@@ -19,7 +19,6 @@ def settle(
     before: dict[str, bytes] | None = None,
     *items: KnowledgeItem,
     owns: tuple[str, ...] = ("conventions",),
-    uses: tuple[KnowledgeUse, ...] = (),
 ) -> SettledKnowledge:
     return BOOKS.settle(
         WrittenKnowledge(
@@ -29,7 +28,6 @@ def settle(
             before=before or {},
             after=after,
             items=items,
-            uses=uses,
         )
     )
 
@@ -105,10 +103,8 @@ def test_what_has_proved_itself_becomes_established() -> None:
     document = READER.read("conventions/errors.md", before).document
     assert document is not None
     use = KnowledgeUse(path=document.path, fingerprint=document.fingerprint, status=UseStatus.CLEAN)
-    assert settle({ERRORS: before}, {ERRORS: before}, uses=(use,) * 4).updated == ()
-    others = settle({ERRORS: before}, {ERRORS: before}, owns=("design",), uses=(use,) * 5)
-    assert others.updated == ()
-    settled = settle({ERRORS: before}, {ERRORS: before}, uses=(use,) * 5)
+    assert BOOKS.promoted({ERRORS: before}, [use] * 4, "task_20").updated == ()
+    settled = BOOKS.promoted({ERRORS: before}, [use] * 5, "task_20")
     after = READER.read("conventions/errors.md", settled.files[ERRORS] or b"").document
     assert after is not None
     assert (after.status, after.by) == (KnowledgeStatus.ESTABLISHED, "supervisor")
