@@ -1,6 +1,6 @@
 """A feature that is built in memory: what each component's worker writes is said by a table."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from typing import Final
 
 from tests.support.kernel import Kernel, flow, stop, work
@@ -130,7 +130,7 @@ class FeatureScene:
             self.kernel.drive(run, world=self._world)
 
     @staticmethod
-    def _rests(opened: Sequence[object], children: Sequence[object]) -> bool:
+    def _rests(opened: Collection[object], children: Collection[object]) -> bool:
         """Tell whether a run has nothing to do until somebody writes to it."""
         is_asked = any(isinstance(it, e.SignalAwaited) for it in opened)
         return is_asked or (not opened and any(it not in ENDED for it in children))
@@ -157,6 +157,10 @@ class FeatureScene:
     def statuses(self) -> dict[str, str]:
         """Tell where each component stands."""
         return {it.id: self.state.part(it.id).status.value for it in self.plan.components}
+
+    def steps(self, kind: type[e.PlacedEvent]) -> list[str]:
+        """Name the steps of all facts of a kind, in their order."""
+        return [str(it.step) for it in self.kernel.events(self.run, kind)]
 
     def branch(self) -> list[CommitSha]:
         """List the commits of the feature's branch, the first one first."""

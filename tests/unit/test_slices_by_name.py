@@ -24,6 +24,7 @@ ROOMS: Final = {
     "feature": (
         *("gates", "workers/codex", "domain/git_flow/commit_message.py"),
         *("domain/run/launches.py", "domain/run/spending", "definitions/schema/spending"),
+        *("definitions/loop", "drivers/quality", "drivers/team"),
     ),
 }
 """The rooms of adapters and words that belong to one slice alone."""

@@ -75,6 +75,7 @@ REASONS: Final[Mapping[str, str]] = {
     "TrackerShape.url": "read by `run --issue`",
     "SettingsShape.audit_trail": "the ledger keeps every run, and nothing switches that off",
     "SettingsShape.parallel_reviews": "is so unless it is false",
+    "KnowledgeShape.use": "true is what holds unless it is said; false is tried elsewhere",
     "SupervisionShape.enabled": "true is what holds unless it is said; false is tried elsewhere",
     "QualityShape.enabled": "true is what holds unless it is said; false is tried elsewhere",
     "SettingsShape.require_tests": "a demand: a workflow that does not meet it is refused",

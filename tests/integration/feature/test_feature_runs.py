@@ -1,14 +1,14 @@
 """A feature is built from beginning to end: components side by side, merged one at a time."""
 
 import pytest
-from tests.support.feature_scene import FAILS, FeatureScene
+from tests.support.feature_scene import FAILS, FeatureScene, Tries
 from tests.unit.drivers.feature.plans import cid, component, feature
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature import events as f
-from supervisor_ai.drivers.feature.plan.model import Interface, InterfaceKind, Overlaps
+from supervisor_ai.drivers.feature.plan.model import ComponentId, Interface, InterfaceKind, Overlaps
 
 ONE, TWO, THREE, LAST = cid(1, 1), cid(1, 2), cid(1, 3), cid(2, 1)
 PLAN = feature(
@@ -24,16 +24,16 @@ def test_all_components_land_in_an_order_that_keeps_what_they_depend_on() -> Non
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
     assert set(scene.statuses().values()) == {"completed"}
     assert scene.files() == {"README": "hi", **{f"src/{it.id}": "done" for it in PLAN.components}}
-    order = [it.step for it in scene.kernel.events(scene.run, e.IntegrationLanded)]
+    order = scene.steps(e.IntegrationLanded)
     assert order.index(ONE) < order.index(THREE) < order.index(LAST)
-    started = [it.step for it in scene.kernel.events(scene.run, e.ChildStarted)]
+    started = scene.steps(e.ChildStarted)
     assert started[:2] == [ONE, TWO], "two at a time"
 
 
 def test_a_component_begins_where_the_branch_stands() -> None:
     scene = FeatureScene(PLAN)
     scene.go()
-    children = {it.step: it.child for it in scene.kernel.events(scene.run, e.ChildStarted)}
+    children = {str(it.step): it.child for it in scene.kernel.events(scene.run, e.ChildStarted)}
     birth = scene.kernel.events(children[LAST], e.RunSubmitted)[0]
     assert birth.base is not None
     assert birth.base.sha == scene.branch()[-2]
@@ -46,7 +46,7 @@ def test_a_conflict_goes_back_with_its_report_and_is_built_again_on_top() -> Non
     scene.go()
     scene.check()
     refused = scene.kernel.events(scene.run, f.MergeRefused)
-    assert [it.step for it in refused] == [TWO]
+    assert [str(it.step) for it in refused] == [TWO]
     assert "shared" in refused[0].reason
     again = [prompt for name, prompt in scene.told if name == TWO][-1]
     assert "could not be merged" in again
@@ -62,7 +62,7 @@ def test_a_red_merge_of_green_parts_is_sent_back_with_the_log_and_never_lands() 
     scene.check()
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
     failed = scene.kernel.events(scene.run, e.StepFailed)
-    assert [(it.step, it.visit) for it in failed] == [(TWO, 1)]
+    assert [(str(it.step), it.visit) for it in failed] == [(TWO, 1)]
     assert "does not pass on the merged files" in failed[0].reason
     assert scene.files()["b"] == "straight"
 
@@ -78,7 +78,7 @@ def test_a_component_that_stays_red_fails_and_blocks_only_what_depends_on_it() -
 
 
 def test_a_failed_component_is_tried_again_at_a_persons_word() -> None:
-    deeds = {ONE: [FAILS, {"a": "fine"}]}
+    deeds: dict[ComponentId, Tries] = {ONE: [FAILS, {"a": "fine"}]}
     scene = FeatureScene(PLAN, deeds)
     scene.go()
     assert scene.statuses()[ONE] == "failed"
@@ -139,7 +139,7 @@ def test_a_component_without_changes_is_done_without_a_commit() -> None:
     scene = FeatureScene(PLAN, {TWO: [{}]})
     scene.go()
     scene.check()
-    assert [it.step for it in scene.kernel.events(scene.run, f.MergeNeedless)] == [TWO]
+    assert scene.steps(f.MergeNeedless) == [TWO]
     assert len(scene.branch()) == 3
 
 
@@ -165,7 +165,7 @@ def test_interfaces_are_on_the_branch_first_and_a_change_to_them_is_sent_back() 
     first = scene.kernel.fakes.workspaces.files(scene.branch()[0])
     assert first == {"README": "hi", "interfaces/User.pyi": "class User: ...\n"}
     refused = scene.kernel.events(scene.run, f.MergeRefused)
-    assert [it.step for it in refused] == [ONE]
+    assert [str(it.step) for it in refused] == [ONE]
     assert "interfaces/User.pyi" in refused[0].reason
     assert scene.files()["interfaces/User.pyi"] == "class User: ...\n"
     assert "interfaces/User.pyi" in scene.told[0][1], "every worker is told what is agreed on"
@@ -200,7 +200,7 @@ def test_two_that_share_a_file_are_not_built_at_the_same_time() -> None:
     plan = replace(feature(both), overlaps=Overlaps.SERIALIZE)
     scene = FeatureScene(plan)
     scene._drive(scene.run)
-    assert [it.step for it in scene.kernel.events(scene.run, e.ChildStarted)] == [ONE]
+    assert scene.steps(e.ChildStarted) == [ONE]
     scene.go()
     scene.check()
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED

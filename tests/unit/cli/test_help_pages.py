@@ -92,6 +92,7 @@ Daily work:
   checkpoint     Watch over a session, checkpoint by checkpoint
   loop           Work on a remit, task by task, under quality supervisors
   team           Watch over a team of agents: who works, who waits, who writes
+  feature        Build a feature of many components at once
   start-task     Start a task on a branch of its own
   complete-task  Land a task that is done
   status         Show the runs of the project, or one of them

@@ -1,6 +1,6 @@
 """The scheduler: what starts next, without deadlock, starvation or two writers on one file."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 
 import pytest
 from bench.feature_plans import RandomPlan, make_plan
@@ -18,7 +18,7 @@ def scheduler(
     needs: dict[str, list[str]],
     *,
     slots: int = 2,
-    locks: dict[str, Iterable[str]] | None = None,
+    locks: Mapping[str, Iterable[str]] | None = None,
     first: dict[str, tuple[str, ...]] | None = None,
     durations: dict[str, float] | None = None,
     gates: Iterable[str] = (),
@@ -143,11 +143,10 @@ def test_who_has_waited_long_has_its_files_kept_free() -> None:
     ones = [f"f{number}" for number in range(60)]
     twos = [f"g{number}" for number in range(60)]
     needs: dict[str, list[str]] = {it: [] for it in (*ones, *twos, "both")}
-    locks: dict[str, Iterable[str]] = dict.fromkeys(ones, "f") | dict.fromkeys(twos, "g")
     found = scheduler(
         needs,
         slots=2,
-        locks={**locks, "both": "fg"},
+        locks={**dict.fromkeys(ones, "f"), **dict.fromkeys(twos, "g"), "both": "fg"},
         durations={**dict.fromkeys((*ones, *twos), 1.0), "both": 2.0},
     )
     first = list(found.next())
@@ -236,3 +235,20 @@ def test_a_play_without_components_is_over_at_once() -> None:
     terms = Terms(graph=make_graph({}))
     assert rehearse(terms).makespan == 0
     assert play(terms, {}).ends == {}
+
+
+def test_rehearsals_end_where_no_more_may_be_tried() -> None:
+    """A plan with phase gates in which every way to begin is as bad as the other."""
+    needs: dict[str, list[str]] = {f"c{it}": [] for it in range(24)}
+    needs |= {"gate": list(needs), **{f"d{it}": ["gate"] for it in range(24)}}
+    nodes = [it for it in needs if it != "gate"]
+    locks = {node: frozenset({f"f{at % 5}", f"f{at % 7}"}) for at, node in enumerate(nodes)}
+    terms = Terms(
+        graph=make_graph(needs, gates=("gate",)),
+        locks=locks,
+        durations={node: 1.0 + at % 3 for at, node in enumerate(nodes)},
+        slots=4,
+    )
+    best = rehearse(terms)
+    assert set(best.play.ends) == set(needs)
+    assert best.makespan >= sum(terms.durations.values()) / 4

@@ -6,6 +6,7 @@ one file could belong to both; a path whose name has no suffix may be a director
 
 from collections.abc import Iterable, Iterator
 from functools import lru_cache
+from itertools import takewhile
 from typing import Final
 
 _WILD: Final = frozenset("*?[")
@@ -96,7 +97,7 @@ class Territory:
     def __init__(self, claims: Iterable[str]) -> None:
         known = frozenset(map(normal, claims))
         self._claims = known
-        self._patterns = tuple(sorted(filter(is_pattern, known)))
+        self._patterns = tuple((it, _head(it)) for it in sorted(filter(is_pattern, known)))
         self._locks: dict[str, set[str]] = {claim: {claim} for claim in known}
         for claim in known:
             for wider in self._wider(claim):
@@ -107,7 +108,11 @@ class Territory:
     def _wider(self, path: str) -> Iterator[str]:
         """Name the other claims to which a path could belong."""
         yield from (it for it in _above(path) if it in self._claims and overlap(it, path))
-        yield from (it for it in self._patterns if it != path and overlap(it, path))
+        here = _head(path)
+        for pattern, head in self._patterns:
+            is_near = here.startswith(head) or head.startswith(here)
+            if is_near and pattern != path and overlap(pattern, path):
+                yield pattern
 
     def locks(self, claims: Iterable[str]) -> frozenset[str]:
         """Name what a component needs that claims these."""
@@ -117,6 +122,11 @@ class Territory:
         """Name what a component has taken that wrote these files, claimed or not."""
         paths = frozenset(map(normal, files))
         return paths.union(*(self._wider(path) for path in paths))
+
+
+def _head(claim: str) -> str:
+    """Name the directories before the first part of a claim that is a pattern."""
+    return "".join(f"{it}/" for it in takewhile(lambda it: not is_pattern(it), claim.split("/")))
 
 
 def _above(path: str) -> Iterator[str]:

@@ -1,0 +1,189 @@
+"""Plans are read in the seed's format, and every mistake is told at once with its line."""
+
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from supervisor_ai.definitions.feature.plan_files import YamlPlans
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.feature.plan.model import InterfaceKind, StartWhen
+
+SEED = """\
+# Feature definition with dependencies
+feature:
+  id: P1T5
+  title: "User Authentication System"
+
+  phases:
+    - id: backend
+      sequence: 1
+      components:
+        - id: user_model
+          files: ["models/user.py", "migrations/001_users.py"]
+          depends_on: []
+
+        - id: auth_service
+          files: ["services/auth.py"]
+          depends_on: [user_model]
+
+        - id: auth_endpoints
+          files: ["api/auth.py"]
+          depends_on: [user_model, auth_service]
+
+    - id: frontend
+      sequence: 2  # Can start after backend interfaces defined
+      components:
+        - id: login_form
+          files: ["components/Login.tsx"]
+          depends_on: [backend.auth_endpoints]  # Cross-phase dependency
+"""
+
+
+def mistakes(text: str) -> list[str]:
+    with pytest.raises(InvalidInput) as raised:
+        YamlPlans().read("plan.yaml", text)
+    return [line.strip() for line in raised.value.message.splitlines()[1:]]
+
+
+def test_the_seeds_own_plan_is_read_word_for_word() -> None:
+    feature = YamlPlans().read("plan.yaml", SEED)
+    assert (feature.id, feature.title) == ("P1T5", "User Authentication System")
+    assert [it.id for it in feature.components] == [
+        "P1T5-PH1-C1",
+        "P1T5-PH1-C2",
+        "P1T5-PH1-C3",
+        "P1T5-PH2-C1",
+    ]
+    assert feature.components[2].depends_on == ("P1T5-PH1-C1", "P1T5-PH1-C2")
+    assert feature.components[3].depends_on == ("P1T5-PH1-C3",)
+    assert feature.components[0].files == ("models/user.py", "migrations/001_users.py")
+
+
+def test_phases_are_numbered_in_the_order_of_their_sequence() -> None:
+    turned = SEED.replace("sequence: 1", "sequence: 3").replace("[backend.auth_endpoints]", "[]")
+    assert [(it.id, it.name) for it in YamlPlans().read("plan.yaml", turned).phases] == [
+        ("P1T5-PH1", "frontend"),
+        ("P1T5-PH2", "backend"),
+    ]
+    ordered = SEED.replace("sequence: 1\n", "\n").replace("sequence: 2  #", "#")
+    assert [it.sequence for it in YamlPlans().read("plan.yaml", ordered).phases] == [1, 2]
+
+
+def test_interfaces_and_what_else_a_component_may_say_are_read() -> None:
+    text = SEED.replace(
+        "      sequence: 1\n",
+        "      sequence: 1\n      start_when: interfaces_locked\n      interfaces:\n"
+        "        - {name: User, type: openapi, definition: '/users: {}'}\n",
+    ).replace(
+        'files: ["api/auth.py"]',
+        'files: ["api/"]\n          role: api_dev\n          workflow: mvp\n          cli: claude\n'
+        "          estimate: 3\n          description: The endpoints.",
+    )
+    feature = YamlPlans().read("plan.yaml", text)
+    assert feature.interfaces[0].kind is InterfaceKind.OPENAPI
+    assert feature.phases[0].start_when is StartWhen.INTERFACES_LOCKED
+    part = feature.components[2]
+    assert (part.role, part.workflow, part.cli, part.estimate) == ("api_dev", "mvp", "claude", 3)
+
+
+def test_a_cycle_is_named_with_its_path() -> None:
+    text = SEED.replace("depends_on: []", "depends_on: [auth_endpoints]")
+    found = mistakes(text)
+    assert len(found) == 1
+    assert found[0].startswith("plan.yaml:12: feature.phases[0].components[0].depends_on: ")
+    assert "backend.user_model → backend.auth_endpoints → backend.user_model" in found[0]
+
+
+def test_a_cycle_through_a_phase_barrier_is_told_as_such() -> None:
+    text = SEED.replace("depends_on: []", "depends_on: [frontend.login_form]").replace(
+        "[backend.auth_endpoints]", "[]"
+    )
+    assert "(the phases before 2)" in mistakes(text)[0]
+
+
+def test_unknown_components_are_told_with_the_nearest_name() -> None:
+    text = SEED.replace("[user_model, auth_service]", "[user_modle, nonsense]").replace(
+        "[backend.auth_endpoints]", "[auth_endpoints]"
+    )
+    found = "\n".join(mistakes(text))
+    assert "plan.yaml:20: " in found
+    assert "unknown component 'user_modle'; did you mean 'user_model'?" in found
+    assert "unknown component 'nonsense'" in found
+    assert "did you mean 'backend.auth_endpoints'?" in found
+
+
+def test_files_that_two_claim_without_an_order_are_refused_unless_they_may_be() -> None:
+    text = SEED.replace("depends_on: [user_model]", "depends_on: []").replace(
+        "services/auth.py", "models/"
+    )
+    found = mistakes(text)
+    assert len(found) == 1
+    assert "plan.yaml:15: " in found[0]
+    assert "neither waits for the other" in found[0]
+    ordered = SEED.replace("services/auth.py", "models/user.py")
+    assert len(YamlPlans().read("plan.yaml", ordered).components) == 4
+    allowed = text.replace("  phases:", "  overlaps: serialize\n  phases:")
+    assert len(YamlPlans().read("plan.yaml", allowed).components) == 4
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "told"),
+    [
+        ("id: auth_service", "id: user_model", "is there twice, first in line 10"),
+        ("id: frontend", "id: backend", "the phase 'backend' is there twice"),
+        ("services/auth.py", "/etc/passwd", "must be a path inside the project"),
+        ("services/auth.py", "../x", "must be a path inside the project"),
+        ("services/auth.py", ".git/config", "must not be below '.git'"),
+        ("id: P1T5", 'id: "P1/T5"', "is no usable id"),
+        ('files: ["api/auth.py"]', "files: []", "files"),
+        ("sequence: 1", "sequence: first", "sequence"),
+        ("depends_on: []", "depends_upon: []", "depends_upon"),
+        ("feature:", "features:", "feature"),
+    ],
+)
+def test_what_cannot_be_meant_is_refused(old: str, new: str, told: str) -> None:
+    assert told in "\n".join(mistakes(SEED.replace(old, new)))
+
+
+def test_an_orphan_phase_and_too_many_components_are_refused() -> None:
+    assert mistakes("feature: {id: A, phases: [{id: p, components: []}]}")
+    parts = "".join(f"        - {{id: c{it}, files: [src/{it}.py]}}\n" for it in range(1_001))
+    head = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n"
+    assert "has 1001 components, at most 1000" in "\n".join(mistakes(head + parts))
+
+
+def test_very_many_shared_files_are_told_up_to_a_bound() -> None:
+    parts = "".join(f"        - {{id: c{it}, files: [src/same.py]}}\n" for it in range(30))
+    head = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n"
+    assert 10 < len(mistakes(head + parts)) <= 100
+
+
+def test_a_plan_of_300_components_is_read_in_under_half_a_second() -> None:
+    phases = "".join(
+        f"    - id: p{phase}\n      components:\n"
+        + "".join(
+            f"        - id: c{it}\n          files: [src/{phase}/{it}.py, 'lib/{phase}/{it}/**']\n"
+            f"          depends_on: [{f'c{it - 1}' if it else ''}]\n"
+            for it in range(30)
+        )
+        for phase in range(10)
+    )
+    began = time.process_time()
+    feature = YamlPlans().read("plan.yaml", f"feature:\n  id: A\n  phases:\n{phases}")
+    assert len(feature.components) == 300
+    assert time.process_time() - began < 0.5
+
+
+@given(st.text(max_size=300))
+def test_whatever_a_file_holds_there_is_a_plan_or_a_mistake(text: str) -> None:
+    with pytest.raises(InvalidInput):
+        YamlPlans().read("plan.yaml", text)
+
+
+def test_the_plan_of_the_howto_is_a_plan() -> None:
+    page = (Path(__file__).parents[4] / "docs/howto/features.md").read_text()
+    text = page.partition("```yaml auth.yaml\n")[2].partition("```")[0]
+    assert len(YamlPlans().read("auth.yaml", text).components) == 4
