@@ -22,6 +22,7 @@ from pathlib import Path
 from bench.clis import clis
 from bench.context import context
 from bench.evidence import evidence
+from bench.features import features
 from bench.gates import gates
 from bench.knowledge import knowledge
 from bench.sandboxes import sandboxes
@@ -101,6 +102,7 @@ PARTS = {
     "knowledge": ("Choosing from a knowledge store", knowledge),
     "gates": ("Gates", gates),
     "sessions": ("A long session", sessions),
+    "features": ("Schedules of features", features),
     "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }
 

@@ -115,6 +115,9 @@ def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fa
     stopped = feature(shop, "status", "P1", "--json")
     assert statuses(stopped) == {"items": "completed", "prices": "completed", "page": "failed"}
     assert stopped.json["feature"]["status"] == "failed"
+    assert stopped.json["feature"]["seconds_left"] >= 0
+    assert stopped.json["feature"]["usage"]["tokens_in"] == 0
+    assert "is waiting; branch" in feature(shop, "status", "P1").out
     assert feature(shop, "retry", "P1", "items", "--json").error["kind"] == "conflict"
     assert feature(shop, "skip", "P1", "face.page").code == 0
     done = feature(shop, "run", "P1", "--yes", "--json")
