@@ -127,6 +127,7 @@ def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fa
     commits = shop.git("rev-list", "--reverse", f"main..{branch}").split()
     assert len(commits) == 3, "the interfaces and two components"
     assert shop.git("show", f"{commits[0]}:interfaces/Item.pyi") == "class Item: ..."
+    assert shop.git("show", f"{branch}:src/items.py") == "items cannot write interfaces"
     for commit in commits:
         assert "broken" not in shop.git("grep", "--fixed-strings", "-h", "", commit, "--", "src")
     trailers = shop.git("log", "--format=%(trailers:key=Supervisor-Op,valueonly)", branch).split()
