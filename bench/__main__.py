@@ -2,7 +2,7 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, knowledge, gates, evidence, sessions
+                                     # context, knowledge, gates, evidence, sessions, teams, features
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -28,6 +28,7 @@ from bench.knowledge import knowledge
 from bench.sandboxes import sandboxes
 from bench.sessions import sessions
 from bench.start import start
+from bench.teams import teams
 from bench.workspaces import workspaces
 
 ROOT = Path(__file__).parent.parent
@@ -103,6 +104,7 @@ PARTS = {
     "gates": ("Gates", gates),
     "sessions": ("A long session", sessions),
     "features": ("Schedules of features", features),
+    "teams": ("A crowd in one team", teams),
     "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }
 

@@ -25,6 +25,7 @@ from supervisor_ai.control.commands.gates.change_halves import FileHalf, HalvesV
 from supervisor_ai.control.commands.gates.gate_check import CheckView
 from supervisor_ai.control.commands.git_flow.run_merge import MergeView
 from supervisor_ai.control.commands.workspaces.cleanup import CleanItem, CleanView
+from supervisor_ai.control.dashboard.knowledge import DocumentList, DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine
 from supervisor_ai.control.ports.definitions import (
     ConfigValue,
@@ -47,7 +48,6 @@ from supervisor_ai.control.ports.workspace_inventory import FileChange
 from supervisor_ai.control.queries.causes import CauseView
 from supervisor_ai.control.queries.changes import ChangedLines, ChangeOfRun
 from supervisor_ai.control.queries.contexts import RoleContext, SentContext, SentKnowledge
-from supervisor_ai.control.queries.knowledge import DocumentList, DocumentView
 from supervisor_ai.control.queries.logs import RunLogEntry
 from supervisor_ai.control.queries.notices import AlertView, MissedView
 from supervisor_ai.control.queries.roles import RoleChange, RoleDifference, RoleExchange

@@ -197,6 +197,11 @@ def test_no_verb_starts_what_a_stranger_has_planted(stage: Stage, tmp_path: Path
     for words in ("list", "show nothing", "restore nothing", "clean --refs --yes"):
         call("workspace", *words.split())
     _in_a_session(stage)
+    for words in (
+        *("add conventions/x --rules y --commit", "list", "show x", "search y", "review"),
+        *("deprecate x", "promote x --commit", "export --yes"),
+    ):
+        call("knowledge", *words.split())
     call("demo")
     assert stage.called | set(NOT_CALLED) == set(leaves())
 

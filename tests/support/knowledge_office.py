@@ -3,8 +3,8 @@
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
 from supervisor_ai.control.ports.knowledge import StoreFile
-from supervisor_ai.control.queries.knowledge import KnowledgeOffice
 from supervisor_ai.documents.knowledge.guide import MarkdownGuide
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.documents.knowledge.store_text import MarkdownStore

@@ -27,7 +27,19 @@ PURE: Final = (
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
-    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text")),
+    *(f"drivers/team/{it}/*.py" for it in ("staffing", "text", "machines", "decisions")),
+    *(f"drivers/team/{it}.py" for it in ("decide", "look", "state", "sent", "words", "events")),
+    *(f"drivers/team/{it}.py" for it in ("event_kinds/*", "residence/definition")),
+    *(f"drivers/team/residence/{it}.py" for it in ("effects", "lifecycle", "memory")),
+    *(f"drivers/team/residence/{it}.py" for it in ("run_events", "wishes")),
+    *(f"drivers/loop/{it}.py" for it in ("answers", "book", "briefs", "decisions/*", "definition")),
+    *(
+        f"drivers/loop/{it}.py"
+        for it in ("effects", "events", "kinds", "report", "routes", "rules")
+    ),
+    *(f"drivers/loop/{it}.py" for it in ("signals", "state", "window", "performers/roles")),
+    *(f"drivers/quality/{it}.py" for it in ("directives", "events", "findings", "kinds")),
+    *(f"drivers/quality/{it}.py" for it in ("supervisors", "urgency")),
     *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
     *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )
@@ -35,14 +47,15 @@ PURE: Final = (
 REACHING: Final = (
     *("tests/unit/domain", "tests/unit/engine", "tests/unit/control"),
     *("tests/unit/drivers/checkpoint", "tests/integration/checkpoint"),
+    *("tests/unit/drivers/team", "tests/integration/team"),
     *("tests/unit/drivers/feature", "tests/integration/feature", "tests/unit/definitions/feature"),
-    *("tests/unit/drivers/team", "tests/unit/drivers/feature"),
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(
         f"tests/unit/redaction/test_{it}.py"
         for it in ("redaction", "sieve", "traps", "withholding")
     ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
+    *("tests/integration/loop", "tests/unit/drivers/loop", "tests/unit/drivers/quality"),
 )
 """Where the tests are that take these branches."""
 

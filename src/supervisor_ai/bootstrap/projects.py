@@ -37,6 +37,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.commands.doctor import HostMachine
     from supervisor_ai.control.commands.packs import PackPlace
     from supervisor_ai.control.commands.project_init import NewProject
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
     from supervisor_ai.control.ports.agent_installation import AgentInstaller
     from supervisor_ai.control.ports.classification import Classifier
     from supervisor_ai.control.ports.definitions import Catalog
@@ -47,7 +48,6 @@ if TYPE_CHECKING:
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
-    from supervisor_ai.control.queries.knowledge import KnowledgeOffice
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.control.records import Records
     from supervisor_ai.control.slices import SliceProject
@@ -174,7 +174,7 @@ def open_context_preview(directory: Path, settings: HostSettings) -> "ContextPre
 
 def open_knowledge(directory: Path, settings: HostSettings) -> "KnowledgeOffice":
     """Open the knowledge stores of a checkout and of its user."""
-    from supervisor_ai.control.queries.knowledge import KnowledgeOffice
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
     from supervisor_ai.documents.knowledge.guide import MarkdownGuide
     from supervisor_ai.documents.knowledge.store_text import MarkdownStore
     from supervisor_ai.domain.knowledge.documents import STORE

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from supervisor_ai.control.dashboard.change_views import LineNote, PatchView
 from supervisor_ai.control.dashboard.feed import News
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
 from supervisor_ai.control.dashboard.panels import ApprovalPanel
 from supervisor_ai.control.dashboard.patches import DiffFile
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
-from supervisor_ai.control.queries.knowledge import KnowledgeOffice
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.line_places import LinePlace

@@ -66,6 +66,9 @@ class Story:
         at.write("DRAFT-001", BAD)
         at.ask("CHECKPOINT-001", "DRAFT-001")
         self.drive()
+        at.ask("CHECKPOINT-003")
+        at.bus().log(Post(kind="message", summary="And now?", to="supervisor"))
+        self.drive()
         self._override()
         self.drive()
         for task in ("DRAFT-002", "DRAFT-003"):
@@ -106,8 +109,10 @@ def untroubled() -> tuple[Ending, int]:
 def test_the_story_is_whole() -> None:
     ending, writes = untroubled()
     assert ending.status is RunStatus.COMPLETED
-    assert [it.partition("\n")[0] for it in ending.said][1:3] == [
+    assert [it.partition("\n")[0][:42] for it in ending.said][1:5] == [
         "[supervisor] CHECKPOINT-001 complete.",
+        "[supervisor] CHECKPOINT-003 postponed: CHE",
+        "[supervisor] Error: Asked for '## Checkpoi",
         "[supervisor] CHECKPOINT-001 overridden.",
     ]
     assert ending.said[-2].startswith("[supervisor] CHECKPOINT-002 complete.")

@@ -7,7 +7,7 @@ from typing import Final
 import pytest
 from tests.support.checkpoint_scene import ARTIFACTS, FIXTURES, FOLDER, CheckpointScene, resident
 from tests.support.kernel import Kernel
-from tests.unit.drivers.checkpoint.test_transcript import turns
+from tests.unit.drivers.checkpoint.transcripts import turns
 
 from supervisor_ai.control.sessions.bus import Message, Post
 from supervisor_ai.domain.ids import RunId

@@ -19,6 +19,7 @@ from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
+from supervisor_ai.definitions.loop.resolution import resolve_loop
 from supervisor_ai.definitions.packs.inspection import MemorySource
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.roles.packs import PackShape
@@ -34,6 +35,7 @@ from supervisor_ai.definitions.sources.slice_words import slice_directories
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import WantedKanban
+from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.engine.ports.workspaces import Repository
 
 FIXTURES: Final = Path(__file__).parents[2] / "fixtures" / "every_key"
@@ -73,7 +75,9 @@ REASONS: Final[Mapping[str, str]] = {
     "TrackerShape.url": "read by `run --issue`",
     "SettingsShape.audit_trail": "the ledger keeps every run, and nothing switches that off",
     "SettingsShape.parallel_reviews": "is so unless it is false",
+    "KnowledgeShape.use": "true is what holds unless it is said; false is tried elsewhere",
     "SupervisionShape.enabled": "true is what holds unless it is said; false is tried elsewhere",
+    "QualityShape.enabled": "true is what holds unless it is said; false is tried elsewhere",
     "SettingsShape.require_tests": "a demand: a workflow that does not meet it is refused",
     "SettingsShape.dual_review": "a demand: a workflow that does not meet it is refused",
     "StepShape.required": "a child that disables the step is refused",
@@ -153,6 +157,7 @@ def pinned(read: Library) -> Iterator[object]:
         yield resolve(read, find_workflow(read, name, stale=None), agents, cli=None)
     place = KanbanPlace(file="board/kanban.md")
     yield resolve_kanban(read, agents, WantedKanban(place=place))
+    yield resolve_loop(read, agents, WantedLoop())
     yield [resolve_role(read, agents, name) for name in sorted(read.roles)]
     yield summaries(read.book, read.settings)
     chosen = read.settings.workflow

@@ -15,6 +15,7 @@ from supervisor_ai.drivers.team.commands.send import hand_off
 from supervisor_ai.drivers.team.commands.teardown import begin_teardown, delete_team
 from supervisor_ai.drivers.team.driver import TeamDriver
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
+from supervisor_ai.drivers.team.residence.lifecycle import WatchStage
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import IdleStage
 from supervisor_ai.drivers.team.words import SentWord as W
@@ -108,6 +109,16 @@ def test_a_teardown_with_one_missing_acknowledgement(scene: ResidenceScene) -> N
     assert scene.kernel.types(scene.run)[-3:] == ["WatchEnded", "StepPassed", "RunCompleted"]
 
 
+def test_a_fork_and_a_migration_stay_with_their_team(scene: ResidenceScene) -> None:
+    working(scene)
+    driver, pinned = TeamDriver(), watch()
+    state = driver.begin(scene.kernel.play(scene.run).run.birth, pinned)
+    assert driver.fork(state).stage is WatchStage.BEGIN
+    assert driver.migrate(state, pinned).team == "red"
+    assert driver.migration_problems(state, pinned) == ()
+    assert driver.migration_problems(state, watch("blue")) == ("A supervisor stays with its team.",)
+
+
 def test_there_is_nothing_to_watch_over_without_a_team(scene: ResidenceScene) -> None:
     run = scene.kernel.submit(watch("blue"), driver=TeamDriver.name)
     scene.kernel.drive(run, world=scene.resident())
@@ -161,8 +172,22 @@ def test_a_death_at_any_point_says_and_records_nothing_twice() -> None:
     assert whole[0] is RunStatus.COMPLETED
     appends = whole[-1]
     assert isinstance(appends, int)
-    # Every fifth point here; all of them in the long tests.
-    for point in range(1, appends + 1, 5):
+    # Some points here; all of them in the long tests.
+    for point in range(1, appends + 1, 9):
+        check_death(point, whole, is_late=point % 2 == 0)
+
+
+@pytest.mark.long
+def test_a_death_at_every_point_says_and_records_nothing_twice() -> None:
+    whole = tell_story(10**6, is_late=False)
+    appends = whole[-1]
+    assert isinstance(appends, int)
+    for point in range(1, appends + 1):
         for is_late in (False, True):
-            told = tell_story(point, is_late=is_late)
-            assert told[:3] == whole[:3], (point, is_late)
+            check_death(point, whole, is_late=is_late)
+
+
+def check_death(point: int, whole: tuple[object, ...], *, is_late: bool) -> None:
+    """Tell the story with a death at a point, and compare."""
+    told = tell_story(point, is_late=is_late)
+    assert told[:3] == whole[:3], (point, is_late)

@@ -5,7 +5,7 @@ from tests.integration.tui.shop import Shop
 from tests.support.knowledge_office import office
 from textual.pilot import Pilot
 
-from supervisor_ai.control.queries.knowledge import show_document
+from supervisor_ai.control.dashboard.knowledge import show_document
 from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
 from supervisor_ai.tui.screens.board import BoardScreen
 from supervisor_ai.tui.screens.knowledge import KnowledgeScreen

@@ -126,6 +126,7 @@ Change how runs go:
   config         See the settings that hold, and which file says so
   workflow       List, show, draw, validate and migrate workflows
   role           List, show, check, compare and exchange roles
+  knowledge      Keep what the project knows: what workers are told, and what waits for you
   gate           List gates, run one on any two commits, and count false reports
 
 Look after the machine:

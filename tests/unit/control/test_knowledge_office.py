@@ -1,6 +1,7 @@
 """The store as people ask about it and change it, over stores in memory."""
 
 from collections.abc import Mapping
+from pathlib import Path
 
 import pytest
 from tests.support.knowledge_office import FIRM, GUESS, READER, Folder, Guides, office
@@ -9,6 +10,7 @@ from supervisor_ai.control.commands.decisions.knowledge import (
     carry_out,
     due_documents,
     exported_guide,
+    first_guide,
     guide_difference,
     plan_document,
     plan_seeds,
@@ -16,7 +18,7 @@ from supervisor_ai.control.commands.decisions.knowledge import (
     preview,
     write_guide,
 )
-from supervisor_ai.control.queries.knowledge import (
+from supervisor_ai.control.dashboard.knowledge import (
     KnowledgeOffice,
     find_document,
     list_documents,
@@ -174,6 +176,14 @@ def test_a_file_for_agents_is_a_seed_and_does_not_get_its_own_words_back() -> No
         plan_seeds(where, "GEMINI.md", StoreName.PROJECT)
     with pytest.raises(InvalidInput, match="is none of"):
         plan_seeds(where, "../etc/passwd", StoreName.PROJECT)
+
+
+def test_a_new_project_is_offered_its_own_guide(tmp_path: Path) -> None:
+    assert first_guide(tmp_path) is None
+    (tmp_path / "CLAUDE.md").write_text("Be brief.")
+    assert first_guide(tmp_path) == "CLAUDE.md"
+    (tmp_path / "docs" / "knowledge").mkdir(parents=True)
+    assert first_guide(tmp_path) is None
 
 
 def test_an_export_is_shown_written_and_taken_back() -> None:

@@ -231,7 +231,7 @@ def resume(invocation: Invocation, **options: Unpack[_ResumeOptions]) -> int:
 @click.option(
     "--type",
     "kind",
-    type=click.Choice(sorted(DirectiveType)),
+    type=click.Choice([it.value for it in DirectiveType]),
     default=DirectiveType.FUNCTIONAL.value,
     help="Before what is planned, or after it.",
 )

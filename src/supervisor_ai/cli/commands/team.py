@@ -53,6 +53,7 @@ class _CreateOptions(_TeamOptions):
     chain: int
     traits: tuple[str, ...]
     most_coders: int
+    messages: tuple[str, ...]
     directory: str | None
     dry_run: bool
 
@@ -118,6 +119,13 @@ for _command in (send, handoff, ack, reconcile, teardown, delete):
     show_default=True,
     help="How many coders work at the same time.",
 )
+@click.option(
+    "--message",
+    "messages",
+    multiple=True,
+    metavar="NAME=TEXT",
+    help="Its own words for a message: gentle_ping, progress_nudge, …",
+)
 @click.option("--dir", "directory", metavar="DIR", help="Its folder, not .claude/teams/TEAM.")
 @dry_run_option
 @json_option
@@ -149,11 +157,21 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
         requirement=options["requirement"] or "",
         complexity=complexity,
         most_coders=options["most_coders"],
+        messages=dict(_message(it) for it in options["messages"]),
     )
     create_team(teams, wanted, actor)
     if not options["as_json"]:
         say(f"Next: {invocation.command} team handoff {wanted.name}")
     return _show(invocation, wanted.name, as_json=options["as_json"])
+
+
+def _message(given: str) -> tuple[str, str]:
+    name, mark, text = given.partition("=")
+    if not mark:
+        raise InvalidInput(
+            f"{given[:80]!r} is no message.", hint='Example: --message "gentle_ping=How is #{id}?"'
+        )
+    return name.strip(), text.strip()
 
 
 def _traits(options: _CreateOptions) -> "WorkTraits":

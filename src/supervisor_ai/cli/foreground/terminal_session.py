@@ -15,8 +15,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from supervisor_ai.control.commands.run_start import PreparedRun
+    from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice
     from supervisor_ai.control.ports.user_merges import UserMerges
-    from supervisor_ai.control.queries.knowledge import KnowledgeOffice
     from supervisor_ai.tui.session import Session, SessionEnd
 
 

@@ -29,14 +29,14 @@ BUILTIN: Final = (
         title="Code Style Supervisor",
         role="code_style_supervisor",
         every=5,
-        on=(LookMoment.MILESTONE,),
+        moments=(LookMoment.MILESTONE,),
         owns=("conventions",),
     ),
     SupervisorSpec(
         name="design",
         title="Design Supervisor",
         role="design_supervisor",
-        on=(LookMoment.MILESTONE, LookMoment.RESCOPE, LookMoment.ABORT),
+        moments=(LookMoment.MILESTONE, LookMoment.RESCOPE, LookMoment.ABORT),
         owns=("design",),
     ),
     SupervisorSpec(
@@ -44,7 +44,7 @@ BUILTIN: Final = (
         title="Internaliser",
         role="internaliser",
         every=3,
-        on=(LookMoment.MILESTONE,),
+        moments=(LookMoment.MILESTONE,),
         owns=("lessons", "domain"),
     ),
 )
@@ -113,7 +113,9 @@ def _spec(spec: SupervisorSpec, row: SupervisorRowShape | None) -> SupervisorSpe
     if row.enabled is False:
         return None
     made = over(spec, row)
-    return made if row.on is None else replace(made, on=tuple(map(LookMoment, row.on)))
+    if row.moments is None:
+        return made
+    return replace(made, moments=tuple(map(LookMoment, row.moments)))
 
 
 def _own(name: str, row: SupervisorRowShape) -> SupervisorSpec | None:
@@ -132,8 +134,8 @@ def check_quality(settings: SectionSettings, mistakes: FileMistakes) -> None:
             other = owners.setdefault(folder, spec.name)
             if place is not None and other != spec.name:
                 mistakes.add(place, f"owns {folder!r}, which is {other!r}'s already")
-        if place is not None and spec.every is None and not spec.on:
-            mistakes.add(place, "never looks: say `every: N`, or `on: [milestone]`")
+        if place is not None and spec.every is None and not spec.moments:
+            mistakes.add(place, "never looks: say `every: N`, or `moments: [milestone]`")
 
 
 LOOP: Final = ConfigSection(key="loop", shape=LoopConfigShape, build=read_loop, check=check_loop)

@@ -49,7 +49,7 @@ class SupervisorRowShape(FileShape):
     title: Text | None = None
     role: Name | None = None
     every: Count | None = None
-    on: list[Literal["milestone", "rescope", "abort"]] | None = None
+    moments: list[Literal["milestone", "rescope", "abort"]] | None = None
     owns: list[Annotated[str, AfterValidator(folder_name)]] | None = None
 
 

@@ -1,6 +1,7 @@
 """What a loop remembers: the remit, its milestones, what was done, and what is to be done."""
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct, field
 
@@ -22,6 +23,9 @@ from supervisor_ai.drivers.quality.directives import Directive, DirectiveRespons
 from supervisor_ai.drivers.quality.events import SupervisorRan
 from supervisor_ai.drivers.quality.supervisors import LookMoment, Roster
 from supervisor_ai.drivers.quality.urgency import CALM, WEIGHTS, UrgencySignal, is_churn
+
+COMPLETED: Final = frozenset({TaskOutcome.DONE, TaskOutcome.SKIPPED})
+"""How a task ends that counts as completed."""
 
 
 class CarriedTask(Struct, frozen=True, kw_only=True):
@@ -259,7 +263,7 @@ def marked(book: LoopBook, fact: TaskMarked) -> LoopBook:
             asked = Escalation(task=task.number, source="planner", text=task.text)
             book = replace(book, roster=book.roster.called(LookMoment.ABORT)).asked(asked)
             return book.urged(UrgencySignal.TASK_ABORT)
-        case TaskOutcome.FAILED:
+        case _:
             return book
 
 
@@ -286,7 +290,7 @@ def assessed(
         case AssessmentVerdict.MAJOR_DIVERGENCE:
             called = book.roster.called(LookMoment.RESCOPE)
             return replace(book, carry_forward=(), correction_hint=taken.hint, roster=called)
-        case AssessmentVerdict.MILESTONE_COMPLETE:
+        case _:
             # Whoever was not called before the assessor looked is called now.
             called = book.roster if is_claim else book.roster.called(LookMoment.MILESTONE)
             reached = book.active_milestone_index + 1

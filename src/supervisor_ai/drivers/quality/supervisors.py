@@ -33,7 +33,7 @@ class SupervisorSpec(Struct, frozen=True, kw_only=True):
     role: str
     every: int | None = None
     """After how many completed tasks it looks; None: only at its moments."""
-    on: tuple[LookMoment, ...] = ()
+    moments: tuple[LookMoment, ...] = ()
     owns: tuple[str, ...] = ()
     """The folders of the knowledge store that it alone writes."""
 
@@ -84,7 +84,9 @@ class Roster(Struct, frozen=True, kw_only=True):
     def called(self, moment: LookMoment) -> "Roster":
         """Let a moment call those who want to hear of it."""
         return self._each(
-            lambda spec, it: replace(it, moments=it.moments | {moment}) if moment in spec.on else it
+            lambda spec, it: (
+                replace(it, moments=it.moments | {moment}) if moment in spec.moments else it
+            )
         )
 
     def looked(self, name: str, outcome: RunOutcome, *, novel: int, total: int) -> "Roster":

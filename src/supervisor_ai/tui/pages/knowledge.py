@@ -5,7 +5,7 @@ from typing import Final
 
 from rich.text import Text
 
-from supervisor_ai.control.queries.knowledge import DocumentView
+from supervisor_ai.control.dashboard.knowledge import DocumentView
 from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tui.pages.blocks import (

@@ -8,8 +8,8 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from supervisor_ai.control.dashboard.knowledge import DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine, select_lines
-from supervisor_ai.control.queries.knowledge import DocumentView
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.key_table import BOARD, bindings
 from supervisor_ai.tui.landing_wishes import LandingVerb

@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 
 from supervisor_ai.control.commands.decisions.knowledge import carry_out, plan_statuses
-from supervisor_ai.control.queries.knowledge import (
+from supervisor_ai.control.dashboard.knowledge import (
     DocumentView,
     KnowledgeOffice,
     list_documents,

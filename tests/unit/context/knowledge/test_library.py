@@ -1,25 +1,19 @@
 """What a worker is told of the store: within its budget, with a record, as material only."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 
 import pytest
+from tests.unit.context.knowledge.memory_stores import HEAD, MemoryFolder, library
 
-from supervisor_ai.context.knowledge.index import IndexShelf
-from supervisor_ai.context.knowledge.library import KnowledgeLibrary
-from supervisor_ai.context.tokens import CLAUDE, O200K, Estimator, TokenCounter
-from supervisor_ai.control.ports.knowledge import StoreFile
-from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.selection import (
     InjectedKnowledge,
     KnowledgePlan,
     StoreName,
 )
-from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.engine.ports.knowledge import KnowledgeRequest
 
-HEAD = CommitSha("head")
 STORE = {
     "conventions/errors.md": "# Errors\n_Status: established_\n## Rules\nRaise ToolError.\n",
     "conventions/old.md": "# Old\n_Status: deprecated_\n## Rules\nReturn None.\n",
@@ -29,47 +23,6 @@ STORE = {
     "directives/now.md": "# Now\n## Rules\nMend the colonies first.\n",
     "_index.md": "# Index\n",
 }
-
-
-class MemoryFolder:
-    """A store in memory that counts how often it is read."""
-
-    def __init__(self, files: Mapping[str, str], changed: Sequence[str] = ()) -> None:
-        self.files = dict(files)
-        self.read_count = 0
-        self._changed = frozenset(changed)
-
-    def stamp(self, commit: CommitSha = HEAD) -> str | None:
-        del commit
-        return repr(sorted(self.files.items())) if self.files else None
-
-    def read(self, commit: CommitSha = HEAD) -> Sequence[StoreFile]:
-        del commit
-        self.read_count += 1
-        return [StoreFile(path=it, content=text.encode()) for it, text in self.files.items()]
-
-    def changed(self, since: CommitSha, commit: CommitSha) -> frozenset[str]:
-        del since, commit
-        return self._changed
-
-    def write(self, contents: Mapping[str, bytes]) -> None:
-        self.files |= {path: content.decode() for path, content in contents.items()}
-
-
-def counting(model: str) -> TokenCounter:
-    return Estimator(family=O200K if model == "gpt" else CLAUDE)
-
-
-def library(
-    project: MemoryFolder, own: MemoryFolder | None = None, directory: Path | None = None
-) -> KnowledgeLibrary:
-    return KnowledgeLibrary(
-        commits=project,
-        own=own or MemoryFolder({}),
-        reading=KnowledgeReader(RuleRedactor()),
-        indexes=IndexShelf(directory),
-        counter=counting,
-    )
 
 
 def select(

@@ -1,7 +1,7 @@
 """A hostile document as an attack: it is told as material, and widens nothing."""
 
 from tests.support.kernel import Kernel, flow, work
-from tests.unit.context.knowledge.test_library import MemoryFolder, library
+from tests.unit.context.knowledge.memory_stores import MemoryFolder, library
 
 from supervisor_ai.context.prompter import JinjaPrompter
 from supervisor_ai.definitions.roles.prompt_files import read_prompts

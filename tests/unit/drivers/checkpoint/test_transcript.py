@@ -1,11 +1,11 @@
 """A whole session as a transcript: what the coordinator says, and what the supervisor answers."""
 
 import json
-import re
 from typing import Final
 
 from tests.unit.drivers.checkpoint.reports import GOLDEN
 from tests.unit.drivers.checkpoint.session import TEXTS, checks_of, material
+from tests.unit.drivers.checkpoint.transcripts import turns
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, accumulate, rebuild
@@ -23,16 +23,6 @@ from supervisor_ai.drivers.checkpoint.report import CheckpointReport, ReadArtifa
 from supervisor_ai.drivers.checkpoint.score import score
 
 TYPES: Final = replies.MessageTypes()
-TURN: Final = re.compile(r"^(<<|>>) (\w+)\n", re.MULTILINE)
-
-
-def turns(text: str) -> list[tuple[str, str, str]]:
-    """Take a transcript apart into who speaks, of which type, and the words."""
-    _, *parts = TURN.split(text)
-    return [
-        (who, kind, words.removesuffix("\n"))
-        for who, kind, words in zip(parts[::3], parts[1::3], parts[2::3], strict=True)
-    ]
 
 
 class Supervisor:

@@ -3,6 +3,7 @@
 from datetime import UTC, datetime, timedelta
 
 from supervisor_ai.domain.ids import ArtifactHash, SessionId
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions import roster, teardown
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
@@ -159,3 +160,8 @@ def working(complexity: TeamComplexity = TeamComplexity.SIMPLE) -> TeamScene:
 def beat(scene: TeamScene, who: str, wait: WaitReason | None = None) -> Ruling:
     """Let a member be heard of."""
     return scene.send(W.HEARTBEAT, who, wait=wait)
+
+
+def changed(fact: TeamFact, **fields: object) -> TeamFact:
+    """Return a fact with other values in some fields."""
+    return replace(fact, **fields)  # type: ignore[arg-type]

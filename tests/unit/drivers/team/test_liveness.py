@@ -128,16 +128,19 @@ def test_activity_between_two_breaches_begins_anew() -> None:
 
 def test_fresh_progress_suppresses_a_hard_idle() -> None:
     scene = working()
-    scene.claim("1")
-    run(scene, 44)
-    member = scene.member("ada")
-    fresh = e.ActivityNoted(
-        at=scene.now, actor="ada", epoch=1, wait=WaitReason.CODING, has_progress=True
-    )
-    assert scene.words(*scene.look()) == []
-    scene.record(fresh)
-    assert scene.member("ada").last_progress_at > member.last_progress_at
-    assert run(scene, 10) == []
+    scene.review("1")
+    for _ in range(30):
+        scene.wait(1)
+        beat(scene, "rev")
+        scene.look()
+    scene.send(W.PROGRESS, "ada")
+    words = []
+    for _ in range(15):
+        scene.wait(1)
+        beat(scene, "rev")
+        words += [fact.word for fact in scene.look()]
+    # Ada waits for 45 minutes by now; what she got on with keeps the Lead out of it.
+    assert words == ["PING", "NUDGE"]
 
 
 def test_a_silent_member_that_is_heard_of_is_thanked_and_the_alert_is_gone() -> None:

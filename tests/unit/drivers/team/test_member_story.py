@@ -5,17 +5,21 @@ The same story with real CLIs is `tests/clis/test_team_members.py`.
 
 from typing import TYPE_CHECKING, Any, cast
 
+import pytest
 from tests.unit.drivers.team.control_scene import ADA, ControlScene
 
 from supervisor_ai.control.sessions.calls import Room
 from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
 from supervisor_ai.drivers.team.commands.send import acknowledge, hand_off
 from supervisor_ai.drivers.team.commands.teardown import begin_teardown, delete_team
 from supervisor_ai.drivers.team.commands.upkeep import tend
 from supervisor_ai.drivers.team.machines.liveness import BURST
 from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
+from supervisor_ai.drivers.team.text.messages import MessageKind
 from supervisor_ai.drivers.team.words import SentWord
 from supervisor_ai.mcp.member_tools import MemberTools
 
@@ -43,6 +47,9 @@ class Story(ControlScene):
         for task in ("1", "2", "3"):
             self.send("lead", SentWord.TASK_ADDED, task_id=task, subject=f"Task {task}")
 
+    def ask(self, member: str, call: str, **told: object) -> Any:
+        return self.tools[member].call(call, told)
+
     def _tools(self, token: str) -> MemberTools:
         desk = self.teams.desk
         caller = Members(desk, SESSION, ADA).find(token, via="mcp")
@@ -52,12 +59,11 @@ class Story(ControlScene):
 
     def say(self, member: str, event: str, task: str | None = None, **more: object) -> Any:
         """Let a member send an event with what `team_status` tells it."""
-        tools = self.tools[member]
-        team = tools.call("team_status", {})["team"]
+        team = self.ask(member, "team_status")["team"]
         told: dict[str, object] = {"event": event, "actor": member, "epoch": team["epoch"], **more}
         if task is not None:
             told |= {"task_id": task, "rev": {it["id"]: it["rev"] for it in team["tasks"]}[task]}
-        return tools.call("team_send", told)
+        return self.ask(member, "team_send", **told)
 
     def status(self, task: str) -> TeamTaskStatus:
         found = self.state.task(task)
@@ -70,7 +76,7 @@ class Story(ControlScene):
         for _ in range(minutes):
             self.wait(1)
             for member in alive:
-                self.tools[member].call("team_send", {"event": "HEARTBEAT", "actor": member})
+                self.ask(member, "team_send", event="HEARTBEAT", actor=member)
             words += tend(self.teams, "red", ADA).words
         return words
 
@@ -80,10 +86,8 @@ def test_a_review_that_loops_is_quarantined_and_nothing_else_is() -> None:
     assert story.say("coder-1", "CLAIM", "1", files=["login.py"])["accepted"]
     assert story.say("coder-2", "CLAIM", "2", files=["shop.py"])["accepted"]
     for _ in range(3):
-        story.tools["coder-1"].call("team_line", {"text": "IN_REVIEW: task 1. Files: [login.py]"})
-        story.tools["rev"].call(
-            "team_line", {"text": f"MAJOR (90%): task 1. {ISSUE}. Scenario: count up"}
-        )
+        story.ask("coder-1", "team_line", text="IN_REVIEW: task 1. Files: [login.py]")
+        story.ask("rev", "team_line", text=f"MAJOR (90%): task 1. {ISSUE}. Scenario: count up")
     assert story.status("1") is TeamTaskStatus.LOOP_SUSPECTED
     assert story.status("2") is TeamTaskStatus.IN_PROGRESS
     assert not story.say("coder-1", "IN_REVIEW", "1")["accepted"]
@@ -97,7 +101,7 @@ def test_two_who_touch_one_file_are_stopped_until_the_lead_says_who_goes_on() ->
     story.say("coder-3", "CLAIM", "3", files=["shared/db.py"])
     assert {story.status("2"), story.status("3")} == {TeamTaskStatus.OVERLAP_SCOPE}
     assert story.status("1") is TeamTaskStatus.IN_PROGRESS
-    team = story.tools["rev"].call("team_status", {})["team"]
+    team = story.ask("rev", "team_status")["team"]
     assert "touch the same files" in team["needs_decision"][0]
     story.send("lead", SentWord.ARBITRATION, task_id="2", owner="coder-2")
     assert story.status("2") is TeamTaskStatus.IN_PROGRESS
@@ -111,11 +115,11 @@ def test_who_goes_silent_is_pinged_nudged_and_put_to_the_lead_without_noise() ->
     staged = [it for it in words if it in {"PING", "NUDGE", "IDLE_BREACH", "REPLACEMENT_PROPOSAL"}]
     assert staged == ["PING", "NUDGE", "IDLE_BREACH", "REPLACEMENT_PROPOSAL"]
     assert len([it for it in story.said("coder-2") if it[1] in {"PING", "NUDGE"}]) <= BURST
-    report = story.tools["coder-1"].call("team_report", {"minutes": 60})
+    report = story.ask("coder-1", "team_report", minutes=60)
     assert "IDLE_BREACH task #2 owner=coder-2" in report["text"]
     assert report["report"]["needs_decision"]
     assert story.say("coder-2", "PROGRESS", "2")["accepted"]
-    assert story.tools["rev"].call("team_status", {})["team"]["alerts"] == ()
+    assert story.ask("rev", "team_status")["team"]["alerts"] == ()
 
 
 def test_a_teardown_with_a_missing_ack_ends_only_with_the_leads_yes() -> None:
@@ -124,14 +128,28 @@ def test_a_teardown_with_a_missing_ack_ends_only_with_the_leads_yes() -> None:
         story.send("lead", SentWord.TASK_CANCELLED, task_id=task)
     assert begin_teardown(story.teams, "red", ADA).accepted
     for member in ("rev", "coder-1", "coder-3"):
-        assert story.tools[member].call("team_ack", {"of": "shutdown"})["accepted"]
+        assert story.ask(member, "team_ack", of="shutdown")["accepted"]
     words = story.pass_minutes(5)
     assert words.count("RETRYING") == 3
     assert "FORCED_FINALIZE_CANDIDATE" in words
     assert not delete_team(story.teams, "red", ADA).accepted
-    assert not story.tools["rev"].call("team_ack", {"of": "finalize"})["accepted"]
+    assert not story.ask("rev", "team_ack", of="finalize")["accepted"]
     assert story.send("lead", SentWord.FORCED_FINALIZE_ACK).accepted
     tend(story.teams, "red", ADA)
     assert delete_team(story.teams, "red", ADA).accepted
     assert b"coder-2" in story.files["TEARDOWN.md"]
     assert "## Phase: DELETED" in story.page
+
+
+def test_a_team_speaks_in_its_own_words() -> None:
+    story = ControlScene()
+    words = {"gentle_ping": "{member}, how is #{id}?"}
+    create_team(story.teams, WantedTeam(name="blue", directory="/x", messages=words), ADA)
+    assert story.teams.templates("blue").own == {MessageKind.GENTLE_PING: words["gentle_ping"]}
+    assert story.teams.templates("red").own == {}
+    with pytest.raises(InvalidInput, match="unknown placeholders"):
+        create_team(
+            story.teams,
+            WantedTeam(name="green", directory="/x", messages={"gentle_ping": "{secret}"}),
+            ADA,
+        )

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Final
 
+from tests.unit.drivers.team.contract_table import contract_table
 from tests.unit.drivers.team.folder.pages import PAGE
 
 from supervisor_ai.drivers.team.folder.decisions_page import new_decisions
@@ -29,7 +30,8 @@ def test_the_sections_of_decisions_are_named() -> None:
 
 
 def test_the_lines_that_are_shown_are_events() -> None:
-    shown = re.findall(r"^\| `([A-Z_]+[^`]*: task N[^`]*|TOOL[^`]*)` \|", TEXT, re.MULTILINE)
+    lines = TEXT.split("## Lines of members")[1].split("\n## ")[0]
+    shown = re.findall(r"^\| `([^`]*task N[^`]*)` \|", lines, re.MULTILINE)
     assert len(shown) == 11
     assert [it for it in shown if isinstance(read_line(it), NoEvent)] == []
 
@@ -45,3 +47,7 @@ def test_the_triggers_and_the_matrix_are_those_that_count() -> None:
     for tier, roles in APPROVAL_MATRIX.items():
         (row,) = re.findall(rf"^\| {re.escape(tier.value)} \|(.*)\|$", TEXT, re.MULTILINE)
         assert [it for it in roles if it.value not in row] == []
+
+
+def test_the_contract_is_the_one_that_is_applied() -> None:
+    assert contract_table() in TEXT

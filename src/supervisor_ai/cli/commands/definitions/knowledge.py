@@ -36,7 +36,7 @@ from supervisor_ai.domain.terminal import plain
 
 if TYPE_CHECKING:
     from supervisor_ai.control.commands.decisions.knowledge import KnowledgeChange, KnowledgeDone
-    from supervisor_ai.control.queries.knowledge import DocumentView, KnowledgeOffice
+    from supervisor_ai.control.dashboard.knowledge import DocumentView, KnowledgeOffice
 
 _MOST: Final = 200
 _NAMED: Final = 5
@@ -73,7 +73,7 @@ def list_(invocation: Invocation, *, status: str | None, as_json: bool) -> int:
     were told of a document; CLEAN, those in a row of which no check failed since. Five of them
     make a provisional document one that can be promoted.
     """
-    from supervisor_ai.control.queries.knowledge import list_documents
+    from supervisor_ai.control.dashboard.knowledge import list_documents
 
     found = list_documents(_office(invocation), status=status, most=_MOST)
     if as_json:
@@ -101,7 +101,7 @@ def show(invocation: Invocation, *, document: str, as_json: bool) -> int:
 
     Name it by its file, by its path in the store or by its name alone.
     """
-    from supervisor_ai.control.queries.knowledge import show_document
+    from supervisor_ai.control.dashboard.knowledge import show_document
 
     found = show_document(_office(invocation), document)
     if as_json:
@@ -114,7 +114,7 @@ def show(invocation: Invocation, *, document: str, as_json: bool) -> int:
 
 
 @verb(example="supervisor knowledge search error handling", group=knowledge)
-@click.argument("words", nargs=-1, required=True)
+@click.argument("words", nargs=-1, required=True, metavar="WORD…")
 @click.option("-n", "--limit", type=click.IntRange(1, 100), default=10, help="At most so many.")
 @json_option
 @click.pass_obj
@@ -123,7 +123,7 @@ def search(invocation: Invocation, *, words: tuple[str, ...], limit: int, as_jso
 
     This is how documents are found for a task: any of the words counts, in any form.
     """
-    from supervisor_ai.control.queries.knowledge import search_documents
+    from supervisor_ai.control.dashboard.knowledge import search_documents
 
     found = search_documents(_office(invocation), " ".join(words), most=limit)
     if as_json:
@@ -143,7 +143,7 @@ def review(invocation: Invocation, *, as_json: bool) -> int:
 
     What whoever wrote it wants a person to look at stands first, then what has proved itself.
     """
-    from supervisor_ai.control.queries.knowledge import review_queue
+    from supervisor_ai.control.dashboard.knowledge import review_queue
 
     queue = review_queue(_office(invocation))
     if as_json:
@@ -172,7 +172,7 @@ class _PromoteOptions(_StatusOptions):
 
 
 @verb(example="supervisor knowledge promote conventions/errors.md --commit", group=knowledge)
-@click.argument("documents", nargs=-1)
+@click.argument("documents", nargs=-1, metavar="[DOCUMENT]…")
 @click.option("--due", "is_due", is_flag=True, help="All that five tasks in a row have proved.")
 @_BECAUSE
 @_COMMIT
@@ -198,7 +198,7 @@ def promote(invocation: Invocation, **options: Unpack[_PromoteOptions]) -> int:
 
 
 @verb(example="supervisor knowledge deprecate design/old.md --because 'We moved'", group=knowledge)
-@click.argument("documents", nargs=-1, required=True)
+@click.argument("documents", nargs=-1, required=True, metavar="DOCUMENT…")
 @_BECAUSE
 @_COMMIT
 @dry_run_option

@@ -28,6 +28,7 @@ from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.tables import folded
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.commands.decisions.knowledge import first_guide
 from supervisor_ai.control.commands.project_init import (
     FileState,
     FileView,
@@ -105,7 +106,8 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     write("\n".join(folded(_told(files, trials))))
     is_committed = _is_asked_to_commit(files, options) and _commit(invocation, files, drafts)
     if any(file.state is not FileState.KEPT for file in files):
-        following = NextSteps(survey=survey, trials=trials, untried=untried)
+        guide = first_guide(project.top)
+        following = NextSteps(survey=survey, trials=trials, untried=untried, guide=guide)
         told = shown_next(invocation, following, is_committed=bool(is_committed))
         write("\n".join(told))
     return DONE

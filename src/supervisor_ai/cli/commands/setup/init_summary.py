@@ -66,6 +66,8 @@ class NextSteps(Struct, frozen=True, kw_only=True):
     trials: "GateTrials | None"
     untried: str | None
     """Why the gates were not tried."""
+    guide: str | None = None
+    """A file for agents from which the knowledge store can begin."""
 
 
 def shown_next(invocation: Invocation, known: NextSteps, *, is_committed: bool) -> Iterator[str]:
@@ -82,6 +84,9 @@ def shown_next(invocation: Invocation, known: NextSteps, *, is_committed: bool) 
     has_test = trials is not None and any(gate.name == "test" for gate in trials.way.gates)
     if not has_test:
         yield f"  {invocation.command} gate check test    # once the config has a test gate"
+    if known.guide is not None:
+        seed = f"{invocation.command} knowledge add --from {known.guide}"
+        yield f"  {seed}    # if every worker is to know its rules"
     if survey.agents:
         yield f'  {invocation.command} run "Describe a task"'
     else:

@@ -1,14 +1,16 @@
 """Changing the knowledge store at the user's word: planned, shown, then written."""
 
 import difflib
+import os
 from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
 
 from supervisor_ai.control.commands.project_init import CommittedFiles, FileCommits
+from supervisor_ai.control.dashboard.knowledge import KnowledgeOffice, find_document
 from supervisor_ai.control.ports.knowledge import Revision, taken_from
-from supervisor_ai.control.queries.knowledge import KnowledgeOffice, find_document
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.knowledge.documents import (
@@ -26,6 +28,13 @@ from supervisor_ai.tools.text import counted
 
 GUIDES: Final = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
 """The files that agents read by themselves."""
+
+
+def first_guide(top: Path) -> str | None:
+    """Name a file for agents from which a store can begin; None where there is a store already."""
+    if os.path.lexists(top / STORE):
+        return None
+    return next((name for name in GUIDES if (top / name).is_file()), None)
 
 
 class KnowledgeChange(Struct, frozen=True, kw_only=True):

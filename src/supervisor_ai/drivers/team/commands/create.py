@@ -1,6 +1,9 @@
 """Making a team: its session, its stream and its folder."""
 
-from msgspec import Struct
+from collections.abc import Mapping
+
+from msgspec import Struct, field
+from msgspec.json import encode
 
 from supervisor_ai.control.ports.session_files import SessionFolders
 from supervisor_ai.control.sessions.desk import NewSession, new_session, opened_fact
@@ -16,6 +19,7 @@ from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.spawn_order import MOST_CODERS
 from supervisor_ai.drivers.team.state import TeamState
+from supervisor_ai.drivers.team.text.messages import templates_of
 
 _PIPELINE = "team"
 
@@ -29,6 +33,8 @@ class WantedTeam(Struct, frozen=True, kw_only=True):
     requirement: str = ""
     complexity: TeamComplexity = TeamComplexity.SIMPLE
     most_coders: int = MOST_CODERS
+    messages: Mapping[str, str] = field(default_factory=dict)
+    """Its own words, by the names of messages."""
 
 
 def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
@@ -37,6 +43,8 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
         raise InvalidInput(f"A team needs one coder at least, not {wanted.most_coders}.")
     if teams.view(wanted.name).refresh().created is not None:
         raise Conflict(f"There is a team {wanted.name!r} already.", hint="Choose another name.")
+    own = templates_of(wanted.messages).own
+    messages = teams.desk.keep(encode(own).decode()) if own else None
     folder = _folders(teams).choose(wanted.name, wanted.directory)
     _open_session(teams, wanted, actor)
 
@@ -51,6 +59,7 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
                 complexity=wanted.complexity,
                 folder=folder,
                 most_coders=wanted.most_coders,
+                messages=messages,
             ),
         )
 

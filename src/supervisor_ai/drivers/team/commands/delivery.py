@@ -28,11 +28,12 @@ def deliver(teams: TeamDesk, name: str) -> int:
     last, said = state.delivered, 0
     if state.created is None or state.index <= last:
         return 0
+    templates = teams.templates(name)
     bus = Bus(teams.desk, state.created.session, resident(_SUPERVISOR))
     for place, fact in teams.facts(name, after=state.delivered):
         if type(fact) not in SPEAKING:
             continue
-        for number, notice in enumerate(notices_of(state, fact, teams.templates)):
+        for number, notice in enumerate(notices_of(state, fact, templates)):
             bus.log(_post(teams, notice, f"team:{name}/{place}.{number}"))
             said += 1
         last = place

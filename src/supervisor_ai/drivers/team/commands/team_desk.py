@@ -3,6 +3,7 @@
 from collections.abc import Callable, Iterator
 
 from msgspec import Struct, field
+from msgspec.json import decode
 
 from supervisor_ai.control.ports.session_files import SessionFolders
 from supervisor_ai.control.sessions.desk import SessionDesk
@@ -15,7 +16,7 @@ from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.sent import Ruling
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.stream import TeamView, team_stream
-from supervisor_ai.drivers.team.text.messages import MessageTemplates
+from supervisor_ai.drivers.team.text.messages import MessageTemplates, templates_of
 
 Letters = Callable[[TeamState, "tuple[TeamFact, ...]"], "tuple[InboxCommand, ...]"]
 
@@ -26,7 +27,6 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
     desk: SessionDesk
     folders: SessionFolders | None = None
     """None: who calls writes no files; the resident does."""
-    templates: MessageTemplates = field(default_factory=MessageTemplates)
     views: dict[str, TeamView] = field(default_factory=dict)
     """What was folded before, so that a process that stays reads only what is new."""
 
@@ -53,6 +53,12 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
         if made is None:
             raise NotFound(f"There is no team {name[:80]!r}.")
         return made
+
+    def templates(self, name: str) -> MessageTemplates:
+        """Return the words of a team's messages; where its own were erased, the usual ones."""
+        kept = self.created(name).messages
+        own = "" if kept is None else self.desk.text(kept)
+        return templates_of(decode(own, type=dict[str, str])) if own else MessageTemplates()
 
     def shelf(self, name: str) -> Shelf | None:
         """Return the folder of a team; None: who calls writes no files."""

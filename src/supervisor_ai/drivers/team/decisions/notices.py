@@ -91,7 +91,7 @@ def _others(state: TeamState, fact: TeamFact) -> list[TeamNotice]:
     match fact:
         case tasks.TaskReassigned(task=task, owner=owner):
             owners = {it.owner for it in state.open_tasks() if it.owner}
-            text = f"StateOwnership map: {_ownership_map(state)}. Task #{task} is {owner}'s."
+            text = f"Ownership map: {_ownership_map(state)}. Task #{task} is {owner}'s."
             return [_notice(fact, to, text) for to in (LEAD, *sorted({*owners, owner}))]
         case tools.ToolDecided(tool=tool, decision=decision):
             known = state.tools.get(tool)
@@ -114,12 +114,11 @@ def _ownership_map(state: TeamState) -> str:
     return ", ".join(owned[:40]) or "nobody owns a task"
 
 
-Tell = Callable[[TeamState, TeamFact], str]
+Tell = Callable[..., str]
+"""Takes the state and a fact of the kind that it is registered for."""
 
 
-def _late(state: TeamState, fact: TeamFact) -> str:
-    if not isinstance(fact, liveness.StagedFact):
-        return ""
+def _late(state: TeamState, fact: liveness.StagedFact) -> str:
     member = state.member(fact.member)
     stage = "" if member is None else f", stage {member.stage.value}"
     about = "the review of task" if fact.is_review else "task"
@@ -129,9 +128,9 @@ def _late(state: TeamState, fact: TeamFact) -> str:
     return told
 
 
-def _overlap(state: TeamState, fact: TeamFact) -> str:
+def _overlap(state: TeamState, fact: tasks.OverlapFound) -> str:
     """Tell of a pair once: the canonical one's fact says nothing more."""
-    if not isinstance(fact, tasks.OverlapFound) or fact.task == fact.canonical:
+    if fact.task == fact.canonical:
         return ""
     keeper = state.task(fact.canonical)
     owner = keeper.owner if keeper else ""
@@ -142,10 +141,8 @@ def _overlap(state: TeamState, fact: TeamFact) -> str:
     )
 
 
-def _proposal(state: TeamState, fact: TeamFact) -> str:
+def _proposal(state: TeamState, fact: tasks.ReassignmentProposed) -> str:
     del state
-    if not isinstance(fact, tasks.ReassignmentProposed):
-        return ""
     whom = f" to {fact.candidate}" if fact.candidate else ""
     return (
         f"Task #{fact.task} of {fact.owner}: {fact.reason.value.replace('_', ' ')}. "
@@ -153,10 +150,8 @@ def _proposal(state: TeamState, fact: TeamFact) -> str:
     )
 
 
-def _plan(state: TeamState, fact: TeamFact) -> str:
+def _plan(state: TeamState, fact: reconcile.RollbackPlanned) -> str:
     del state
-    if not isinstance(fact, reconcile.RollbackPlanned):
-        return ""
     touched = ", ".join(f"#{it}" for it in fact.tasks) or "none"
     told = f"state.md goes back to snapshot {fact.replay_index}; tasks touched: {touched}."
     return f"{told} {_DECIDE}RECONCILE_ACK?" if fact.needs_ack else told

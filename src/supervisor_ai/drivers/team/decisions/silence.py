@@ -125,7 +125,7 @@ def _respond(turn: TeamTurn, found: Silence) -> None:
 def _is_confirmed(turn: TeamTurn, found: Silence) -> bool:
     """Demand two breaches in a row, a look apart, and no fresh progress."""
     member = found.member
-    if not found.is_review and turn.now - member.last_progress_at < found.threshold.ping:
+    if turn.now - member.last_progress_at < found.threshold.ping:
         return False
     if member.breached_at is not None and member.breaches:
         return turn.now - member.breached_at >= _APART

@@ -2,7 +2,7 @@
 
 from typing import ClassVar
 
-from supervisor_ai.domain.ids import RunId, SessionId
+from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -20,6 +20,8 @@ class TeamCreated(TeamFact, frozen=True, kw_only=True):
     folder: str
     """Where state.md and DECISIONS.md are."""
     most_coders: int
+    messages: ArtifactHash | None = None
+    """Its own words for messages, as JSON; None: the usual ones."""
 
 
 class MemberJoined(TeamFact, frozen=True, kw_only=True):

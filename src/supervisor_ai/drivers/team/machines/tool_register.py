@@ -80,7 +80,5 @@ def evolve(record: ToolRecord, event: Event) -> ToolRecord:
             return replace(record, was_systemic=True)
         case e.ToolDecided(decision=decision):
             return replace(record, decision=decision)
-        case e.ToolResolved(at=at):
-            return replace(record, resolved_at=at)
         case _:
-            return record
+            return replace(record, resolved_at=getattr(event, "at", None))

@@ -1,0 +1,92 @@
+"""Teams from the command line: JSON for programs, mistakes that are explained, a resident."""
+
+from os import devnull
+
+import pytest
+from tests.e2e.command import User
+
+from supervisor_ai.bootstrap.projects import open_preflight, open_records, read_settings
+from supervisor_ai.control.dashboard.task_lists import read_tasks
+from supervisor_ai.control.slices import TaskDesk, TaskList
+from supervisor_ai.domain.ids import RunId
+
+
+def make(user: User, *words: str) -> None:
+    user.call("team", "create", "auth", *words)
+
+
+def test_the_json_is_what_programs_rely_on(user: User) -> None:
+    said = user.call("team", "create", "auth", "--complexity", "medium", "--json")
+    assert said.code == 0, said.err
+    team = said.json["team"]
+    assert {"name", "owner", "epoch", "lock", "teardown", "roster", "tasks", "alerts"} <= set(team)
+    assert (team["owner"], team["complexity"], team["phase"]) == ("lead", "MEDIUM", "BOOTSTRAP")
+    told = user.call("team", "handoff", "auth", "--json").json
+    assert set(told) == {"accepted", "event", "reason"}
+    assert (told["accepted"], told["event"]) == (True, "STATE_OWNERSHIP_HANDOFF")
+    assert user.call("team", "ack", "auth", "--json").json["event"] == "STATE_OWNERSHIP_ACK"
+    joined = user.call("team", "join", "auth", "rev", "--role", "logic-reviewer", "--json").json
+    assert set(joined) == {"team", "member", "role", "token"}
+    refused = user.call("team", "send", "auth", "CLAIM", "--from", "rev", "--json")
+    assert (refused.code, refused.json["accepted"]) == (4, False)
+    report = user.call("team", "report", "auth", "--json").json["report"]
+    assert set(report) == {"window", "healthy", "alerts", "actions", "needs_decision"}
+    assert report["healthy"] == 1
+
+
+MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
+    (("status", "nobody"), 3, "There is no team 'nobody'."),
+    (("create", "../x"), 2, "no name"),
+    (("create", "auth"), 4, "There is a team 'auth' already."),
+    (("create", "b", "--message", "hello"), 2, "'hello' is no message."),
+    (("create", "b", "--message", "gentle_ping={x}"), 2, "unknown placeholders: {x}"),
+    (("create", "b", "--dir", ".git/teams"), 2, "no place for the files"),
+    (("join", "auth", "a", "--role", "boss"), 2, "'boss' is no role of a team."),
+    (("join", "auth", "a", "--role", "coder"), 4, "The supervisor comes first"),
+    (("report", "auth", "--since", "yesterday"), 2, "must be a duration"),
+    (("send", "auth", "STUCK", "--waits", "x"), 2, "cannot be sent"),
+]
+
+
+def test_every_mistake_is_explained(user: User) -> None:
+    make(user)
+    for words, code, message in MISTAKES:
+        said = user.call("team", *words, "--json")
+        assert said.code == code, (words, said.out, said.err)
+        assert message in said.error["message"]
+
+
+def test_a_team_is_only_shown_where_nothing_is_to_be_done(user: User) -> None:
+    said = user.call("team", "create", "auth", "--files", "12", "--dry-run", "--json")
+    assert said.json == {"team": {"name": "auth", "complexity": "COMPLEX"}}
+    assert "5+ files, 10+ files" in said.err
+    assert user.call("team", "status", "auth").code == 3
+
+
+def test_a_resident_is_queued_once_and_shows_its_team(user: User) -> None:
+    make(user)
+    begun = user.call("team", "serve", "auth", "--queue", "--yes", "--json")
+    assert begun.code == 0, begun.err
+    user.call("team", "handoff", "auth")
+    user.call("serve", "--once")
+    team = user.call("team", "status", "auth", "--json").json["team"]
+    assert team["owner"] == "supervisor@1"
+    again = user.call("team", "serve", "auth", "--queue", "--yes")
+    assert "this team's supervisor and nobody drives it" in again.err
+    live = read_live(user, RunId(begun.run["id"]))
+    assert (live.title, live.noun, live.phase) == ("auth", "team", "EXECUTION")
+    assert live.panels[0].rows[1][:3] == ("supervisor@1", "1", "OPEN")
+    user.call("team", "teardown", "auth")
+    assert user.call("team", "delete", "auth").code == 0
+    user.call("serve", "--once")
+    assert user.call("status", begun.run["id"], "--json").run["status"] == "completed"
+    assert user.call("team", "serve", "auth", "--yes").code == 4
+
+
+def read_live(user: User, run: RunId) -> TaskList:
+    settings = read_settings({**user.environment, "GIT_CONFIG_GLOBAL": devnull})
+    records = open_records(user.repository, settings)
+    assert records is not None
+    preflight = open_preflight(user.repository, settings)
+    desk = TaskDesk(records=records, preflight=preflight, start=user.repository)
+    return read_tasks(desk, run, lambda driver, port: pytest.fail(f"{driver} asks for {port}."))
