@@ -2,7 +2,8 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, knowledge, gates, evidence, sessions, teams, features
+                                     # context, knowledge, gates, evidence, sessions, teams,
+                                     # features
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
