@@ -1,11 +1,13 @@
 """A feature from its file to its branch, with the installed command and real git."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.e2e.command import Said, User
+from tests.e2e.command import Said, User, until
+from tests.support.processes import Owned
 
 AGENT: Final = Path(__file__).with_name("feature_agent.py")
 CONFIG: Final = """\
@@ -133,3 +135,32 @@ def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fa
     trailers = shop.git("log", "--format=%(trailers:key=Supervisor-Op,valueonly)", branch).split()
     assert len(trailers) == len(set(trailers)) == 3
     assert shop.git("status", "--porcelain", "--", "src", "tools") == ""
+
+
+@pytest.mark.long
+def test_a_feature_that_is_killed_again_and_again_loses_and_doubles_nothing(shop: User) -> None:
+    deeds = {"prices": ["conflict", "well"], "items": ["conflict"]}
+    shop.commit({"tools/deeds.json": json.dumps(deeds)})
+    assert feature(shop, "load", "plan.yaml").code == 0
+    words = ("feature", "run", "P1", "--yes", "--json", "--max-parallel", "2")
+    for kind in ("AssignmentWritten", "IntegrationLanded", "MergeStarted", "MergePrepared"):
+        with shop.start(*words) as process:
+            until(partial(_has, shop, kind, process), kind)
+            process.kill()
+            process.communicate()
+    done = shop.call(*words)
+    assert done.code == 0, done.err
+    branch = done.run["branch"]
+    commits = shop.git("rev-list", f"main..{branch}").split()
+    trailers = shop.git("log", "--format=%(trailers:key=Supervisor-Op,valueonly)", branch).split()
+    assert len(commits) == len(trailers) == len(set(trailers)) == 4
+    assert shop.git("show", f"{branch}:src/page.py") == "page cannot write interfaces"
+
+
+def _has(user: User, kind: str, process: Owned) -> bool:
+    """Tell whether the feature's run has such a fact, or is over."""
+    if process.poll() is not None:
+        return True
+    runs = user.call("status", "--json").json["runs"]
+    own = [it["id"] for it in runs if it["driver"] == "feature"]
+    return bool(own) and kind in user.types(own[0])
