@@ -239,6 +239,16 @@ def furnish(user: User) -> None:
     )
 
 
+def rust_homes() -> dict[str, str]:
+    """Say where Rust is, to somebody who has another home than who installed it."""
+    places = {"RUSTUP_HOME": Path.home() / ".rustup", "CARGO_HOME": Path.home() / ".cargo"}
+    return {
+        name: os.environ.get(name, str(place))
+        for name, place in places.items()
+        if name in os.environ or place.is_dir()
+    }
+
+
 def until(holds: Callable[[], bool], what: str) -> None:
     """Wait for a condition that another process brings about."""
     deadline = time.monotonic() + PATIENCE

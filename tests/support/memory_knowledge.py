@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
 from supervisor_ai.drivers.quality.ports import Files, SettledKnowledge, WrittenKnowledge
 from supervisor_ai.drivers.quality.supervisors import STORE
 from supervisor_ai.testing.fake_workspaces import MemoryWorkspaces
@@ -52,6 +53,11 @@ class PlainBooks:
             refused=tuple((path, "has no heading") for path in changed if path not in good),
             reviews=sum(it.needs_user_review for it in written.items),
         )
+
+    def promoted(self, files: Files, uses: Sequence[KnowledgeUse], task: str) -> SettledKnowledge:
+        """Establish nothing."""
+        del files, uses, task
+        return SettledKnowledge(files={}, updated=())
 
     def is_empty(self, files: Files, owns: tuple[str, ...]) -> bool:
         """Tell whether there is no document in a supervisor's folders."""

@@ -1,6 +1,5 @@
 """A loop and everything that its nodes name, resolved into what a run pins."""
 
-from collections.abc import Iterable, Mapping
 from typing import Final
 
 from msgspec.structs import asdict
@@ -14,19 +13,10 @@ from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.run.answers import AnswerWord
-from supervisor_ai.domain.run.definition import Definition, Limits, Role
+from supervisor_ai.domain.run.definition import Definition, Limits
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.drivers.loop.definition import LoopDefinition
-from supervisor_ai.drivers.loop.kinds import (
-    OF_ASSESSOR,
-    OF_PLANNER,
-    OF_QA,
-    OF_SCOPE,
-    OF_WORK,
-    LoopNode,
-)
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.quality.directives import Backlog
 from supervisor_ai.drivers.quality.kinds import OF_SUPERVISORS
@@ -34,13 +24,6 @@ from supervisor_ai.drivers.quality.supervisors import SupervisorSpec
 
 _VISITS: Final = 12
 """So many steps a task takes at most, each time that it is tried, with gates between them."""
-_ANSWERS: Final[Mapping[LoopNode, AnswerWord]] = {
-    LoopNode.SCOPE_AGENT: OF_SCOPE,
-    LoopNode.TASK_PLANNER: OF_PLANNER,
-    LoopNode.IMPLEMENTOR: OF_WORK,
-    LoopNode.QA: OF_QA,
-    LoopNode.ASSESSOR: OF_ASSESSOR,
-}
 
 
 def resolve_loop(library: Library, agents: Agents, wanted: WantedLoop) -> LoopDefinition:
@@ -49,8 +32,6 @@ def resolve_loop(library: Library, agents: Agents, wanted: WantedLoop) -> LoopDe
     supervisors = _supervisors(library, agents, wanted)
     read = _read(library, setting, supervisors)
     found = resolve(library, read, agents, cli=wanted.cli)
-    for node, answer in _ANSWERS.items():
-        _check_role(found.roles[steps.ROLES[node]], {answer}, "loop")
     rules = LoopRules(
         max_tasks=wanted.max_tasks or setting.max_tasks,
         max_attempts=setting.max_attempts,
@@ -129,15 +110,6 @@ def _read(
         origin=Origin.BUILT_IN,
         particulars=particulars,
     )
-
-
-def _check_role(role: Role, answers: Iterable[AnswerWord], whose: str) -> None:
-    if role.answer not in answers:
-        raise InvalidInput(
-            f"The role {role.name!r} answers with {role.answer!r}, but in a {whose} it has to "
-            f"answer with {', '.join(sorted(answers))}.",
-            hint="Leave `answer` out of the role's file, or give the role another name.",
-        )
 
 
 def _limits(found: Definition, rules: LoopRules) -> Limits:

@@ -42,7 +42,7 @@ class DirectiveResponse(StrEnum):
     ESCALATED = "escalated"
     """Somebody else has to decide; the work goes on meanwhile."""
     DEFERRED = "deferred"
-    """Feature work comes first; only cleanup may wait."""
+    """Planned work comes first; only cleanup may wait."""
 
 
 class DropReason(StrEnum):
@@ -80,7 +80,7 @@ class Directive(Struct, frozen=True, kw_only=True):
 
     @property
     def is_cleanup(self) -> bool:
-        """Tell whether it waits for feature work."""
+        """Tell whether it waits for other work."""
         return self.type is DirectiveType.CLEANUP
 
     @property

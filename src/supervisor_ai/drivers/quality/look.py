@@ -6,6 +6,7 @@ import msgspec
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.values import Snapshot
@@ -52,6 +53,8 @@ class Look(Struct, frozen=True, kw_only=True):
     previous: ArtifactHash | None
     most: int
     """How many characters it is told at most."""
+    uses: tuple[KnowledgeUse, ...] = ()
+    """Which tasks were told of which documents, the oldest first."""
 
 
 async def perform_look(
@@ -79,11 +82,18 @@ async def perform_look(
             )
         )
         operation.record(_taken(effect, operation, look, found, settled, is_first=is_first))
+        proved = ports.books.promoted(_after(before, settled), look.uses, look.task)
         return await operation.world.workspaces.compose(
-            effect.start, settled.files, at=operation.intended_at
+            effect.start, {**settled.files, **proved.files}, at=operation.intended_at
         )
 
     return await perform_worker(replace(effect, context=items), operation, settle)
+
+
+def _after(before: Files, settled: SettledKnowledge) -> Files:
+    """Return the store as it will be."""
+    files = {**before, **settled.files}
+    return {path: text for path, text in files.items() if text is not None}
 
 
 def _left(look: Look) -> int:

@@ -6,6 +6,7 @@ from typing import Protocol
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
 
 Files = Mapping[str, bytes]
 """Contents by path in the project."""
@@ -68,6 +69,10 @@ class KnowledgeBooks(Protocol):
 
     def settle(self, written: WrittenKnowledge) -> SettledKnowledge:
         """Return what is kept of what a supervisor wrote, stamped and indexed."""
+        ...
+
+    def promoted(self, files: Files, uses: Sequence[KnowledgeUse], task: str) -> SettledKnowledge:
+        """Establish the documents that have proved themselves."""
         ...
 
     def is_empty(self, files: Files, owns: tuple[str, ...]) -> bool:

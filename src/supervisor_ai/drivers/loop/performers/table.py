@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from functools import partial
 from typing import Final, cast
 
+from supervisor_ai.domain.ids import run_stream
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.loop import briefs
@@ -11,6 +12,7 @@ from supervisor_ai.drivers.loop.briefs import BriefWriter, Section, characters
 from supervisor_ai.drivers.loop.effects import RunLoopSupervisor, RunLoopWorker, WriteWorkReport
 from supervisor_ai.drivers.loop.events import WorkReportWritten
 from supervisor_ai.drivers.loop.performers.roles import perform_role
+from supervisor_ai.drivers.loop.performers.uses import uses_of
 from supervisor_ai.drivers.loop.report import write_report
 from supervisor_ai.drivers.quality.look import Look, perform_look
 from supervisor_ai.drivers.quality.ports import KnowledgeBooks, QualityPorts, StoreFiles
@@ -57,6 +59,7 @@ async def perform_supervisor(
         sections=tuple((it.title, it.text) for it in sections),
         previous=None if effect.last is None else effect.last.findings,
         most=most,
+        uses=uses_of(it.event for it in operation.world.log.read(run_stream(operation.run))),
     )
     return await perform_look(effect, operation, ports, look)
 
