@@ -11,7 +11,6 @@ from supervisor_ai.drivers.team.commands.own_workers import unacknowledged_ends
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.teardown import finish_teardown, is_ready_to_finish
-from supervisor_ai.drivers.team.decisions.notices import SPEAKING
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
@@ -38,8 +37,7 @@ def is_due(teams: TeamDesk, name: str) -> bool:
         return True
     if is_ready_to_finish(teams, state) or unacknowledged_ends(teams, state):
         return True
-    unsaid = (fact for _, fact in teams.facts(name, after=state.delivered))
-    return any(type(fact) in SPEAKING for fact in unsaid) or is_page_due(teams, name)
+    return state.speaking > state.delivered or is_page_due(teams, name)
 
 
 def wait_of(teams: TeamDesk, name: str) -> timedelta:
