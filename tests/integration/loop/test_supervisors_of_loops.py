@@ -116,6 +116,9 @@ def test_a_malformed_answer_is_discarded_once_and_the_loop_goes_on() -> None:
     [
         Diagnosis(message="No key.", category=FailureCategory.CLI_ERROR, action=Action.ESCALATE),
         Diagnosis(
+            message="Overloaded.", category=FailureCategory.RESOURCE, action=Action.RETRY_SAME
+        ),
+        Diagnosis(
             message="Try again later.", category=FailureCategory.RESOURCE, action=Action.PARK
         ),
         Diagnosis(
