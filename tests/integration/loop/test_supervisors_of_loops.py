@@ -133,7 +133,9 @@ def test_a_supervisor_whose_model_cannot_be_had_is_skipped(trouble: Diagnosis) -
         loop_definition(supervisors=[STYLE]),
         code_style_supervisor=lambda scene, request: FakeReply(diagnosis=trouble, exit_code=1),
     )
-    assert scene.drive() is RunStatus.COMPLETED
+    scene.drive()
+    scene.kernel.serve()
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
     assert {it.outcome for it in looks(scene)} == {RunOutcome.UNAVAILABLE}
     assert all(it.reason for it in looks(scene))
 
