@@ -28,7 +28,7 @@ from supervisor_ai.drivers.loop import events as k
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.quality.directives import Backlog, DirectiveResponse
 from supervisor_ai.drivers.quality.events import DirectiveAdded, DirectiveDropped, SupervisorRan
-from supervisor_ai.drivers.quality.supervisors import owner_of
+from supervisor_ai.drivers.quality.supervisors import STORE
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 
@@ -166,13 +166,19 @@ def _answered(scene: Scene) -> list[int]:
     ]
 
 
+def owner_of(path: str) -> str | None:
+    """Name the supervisor in whose folder a file lies."""
+    folders = {f"{STORE}/{folder}/": spec.name for spec in BUILTIN for folder in spec.owns}
+    return next((name for folder, name in folders.items() if path.startswith(folder)), None)
+
+
 def check_folders(scene: Scene) -> None:
     """Look whether anybody wrote into the folder of another."""
     for look in scene.events(SupervisorRan):
-        assert {owner_of(path, BUILTIN) for path in look.updated} <= {look.supervisor}
+        assert {owner_of(path) for path in look.updated} <= {look.supervisor}
     for path in scene.kernel.fakes.workspaces.branches.get(scene.branch, "") and scene.tip:
         is_ours = not path.startswith("docs/knowledge/")
-        assert is_ours or owner_of(path, BUILTIN) in {"code_style", "internaliser"}
+        assert is_ours or owner_of(path) in {"code_style", "internaliser"}
 
 
 @settings(max_examples=examples(60), phases=PHASES)

@@ -1,6 +1,6 @@
 """When each supervisor looks: its own counter, its own moments, and rest where little is new."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from enum import StrEnum
 from typing import Final
 
@@ -127,9 +127,3 @@ def _doublings(before: SupervisorRecord, *, novel: int, total: int) -> int:
 def is_converging(runs: int, *, novel: int, total: int) -> bool:
     """Tell whether a look brought hardly anything that the one before it had not."""
     return runs > 0 and novel * _FEW <= total
-
-
-def owner_of(path: str, specs: Iterable[SupervisorSpec]) -> str | None:
-    """Name the supervisor in whose folder a file lies."""
-    folders = {f"{STORE}/{folder}/": spec.name for spec in specs for folder in spec.owns}
-    return next((name for folder, name in folders.items() if path.startswith(folder)), None)

@@ -184,7 +184,7 @@ def test_every_prompt_says_how_to_answer(tmp_path: Path, role: str) -> None:
     assert "```schema" in prompt
 
 
-ANSWERS: Final = {
+ANSWERS: Final[dict[str, dict[str, object]]] = {
     "scope": {"remit": "It", "milestones": [{"outcome": "It works"}]},
     "next_task": {"status": "implement", "task": "Do it"},
     "work": {

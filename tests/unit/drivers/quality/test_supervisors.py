@@ -18,7 +18,6 @@ from supervisor_ai.drivers.quality.supervisors import (
     RunOutcome,
     interval,
     is_converging,
-    owner_of,
 )
 from supervisor_ai.drivers.quality.urgency import (
     WEIGHTS,
@@ -120,19 +119,6 @@ def test_the_first_look_never_converges(
     runs: int, novel: int, total: int, *, converges: bool
 ) -> None:
     assert is_converging(runs, novel=novel, total=total) is converges
-
-
-@pytest.mark.parametrize(
-    ("path", "owner"),
-    [
-        ("docs/knowledge/conventions/errors.md", "code_style"),
-        ("docs/knowledge/lessons/a/b.md", "internaliser"),
-        ("docs/knowledge/other/x.md", None),
-        ("src/conventions/x.py", None),
-    ],
-)
-def test_a_folder_has_one_owner(path: str, owner: str | None) -> None:
-    assert owner_of(path, BUILTIN) == owner
 
 
 @pytest.mark.parametrize(
