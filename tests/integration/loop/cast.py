@@ -36,7 +36,8 @@ def _here(scene: Scene, request: WorkerRequest, path: str) -> bool:
 
 
 def _parts(milestone: int) -> list[str]:
-    return [f"m{milestone}_{number}.py" for number in range(1, COUNTS[milestone - 1] + 1)]
+    count = COUNTS[(milestone - 1) % len(COUNTS)]  # a new scope adds milestones
+    return [f"m{milestone}_{number}.py" for number in range(1, count + 1)]
 
 
 def _milestone(request: WorkerRequest) -> int | None:

@@ -116,6 +116,9 @@ def test_a_malformed_answer_is_discarded_once_and_the_loop_goes_on() -> None:
     [
         Diagnosis(message="No key.", category=FailureCategory.CLI_ERROR, action=Action.ESCALATE),
         Diagnosis(
+            message="Overloaded.", category=FailureCategory.RESOURCE, action=Action.RETRY_SAME
+        ),
+        Diagnosis(
             message="Try again later.", category=FailureCategory.RESOURCE, action=Action.PARK
         ),
         Diagnosis(
@@ -130,7 +133,9 @@ def test_a_supervisor_whose_model_cannot_be_had_is_skipped(trouble: Diagnosis) -
         loop_definition(supervisors=[STYLE]),
         code_style_supervisor=lambda scene, request: FakeReply(diagnosis=trouble, exit_code=1),
     )
-    assert scene.drive() is RunStatus.COMPLETED
+    scene.drive()
+    scene.kernel.serve()
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
     assert {it.outcome for it in looks(scene)} == {RunOutcome.UNAVAILABLE}
     assert all(it.reason for it in looks(scene))
 

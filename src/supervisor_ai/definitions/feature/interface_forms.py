@@ -1,6 +1,5 @@
 """Whether an interface is written in its language, as far as a parser of ours can tell."""
 
-import ast
 import json
 from collections.abc import Callable, Mapping
 from typing import Final
@@ -16,16 +15,6 @@ def form_problem(interface: Interface) -> str | None:
     """Say what is wrong with an interface; None: nothing, or nobody can tell."""
     look = _PARSERS.get(interface.kind)
     return None if look is None else look(interface.definition)
-
-
-def _python(text: str) -> str | None:
-    try:
-        ast.parse(text)
-    except (SyntaxError, ValueError) as error:
-        return f"is no Python: {error}"
-    except _TOO_DEEP:
-        return "is no Python that can be read: it is nested too deeply"
-    return None
 
 
 def _json_schema(text: str) -> str | None:
@@ -52,7 +41,6 @@ def _openapi(text: str) -> str | None:
 
 
 _PARSERS: Final[Mapping[InterfaceKind, Callable[[str], str | None]]] = {
-    InterfaceKind.PYTHON: _python,
     InterfaceKind.JSON_SCHEMA: _json_schema,
     InterfaceKind.OPENAPI: _openapi,
 }

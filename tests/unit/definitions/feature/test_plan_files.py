@@ -92,8 +92,8 @@ def test_interfaces_and_what_else_a_component_may_say_are_read() -> None:
 def test_an_interface_that_is_not_written_in_its_language_is_refused() -> None:
     text = SEED.replace(
         "      sequence: 1\n",
-        "      sequence: 1\n      interfaces:\n        - name: User\n          type: python_stub\n"
-        "          definition: class\n",
+        "      sequence: 1\n      interfaces:\n        - name: User\n          type: json_schema\n"
+        "          definition: nothing\n",
     )
     found = mistakes(text)
     assert len(found) == 1

@@ -54,9 +54,6 @@ def test_a_whole_document_and_other_kinds_stay_as_they_are() -> None:
 @pytest.mark.parametrize(
     ("kind", "definition", "told"),
     [
-        (K.PYTHON, "class User: ...", None),
-        (K.PYTHON, "class User", "is no Python"),
-        (K.PYTHON, "(" * 50_000, "is no Python"),
         (K.JSON_SCHEMA, '{"type": "object"}', None),
         (K.JSON_SCHEMA, "true", None),
         (K.JSON_SCHEMA, "{", "is no JSON"),

@@ -3,6 +3,7 @@
 import json
 
 import pytest
+from tests.support.loop_scene import loop_definition
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash
@@ -17,6 +18,7 @@ from supervisor_ai.drivers.loop.briefs import (
 )
 from supervisor_ai.drivers.loop.definition import expect_loop
 from supervisor_ai.drivers.loop.events import WorkReportStarted
+from supervisor_ai.drivers.loop.performers.takers import plan_problems
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish, write_wish
 from supervisor_ai.drivers.loop.window import DETAILED, DoneText, cut, done_lines
 from supervisor_ai.drivers.quality.directives import (
@@ -29,6 +31,7 @@ TEXT = ArtifactHash("text")
 KEPT = {
     "text": "Do it",
     "plan": json.dumps({"status": "implement", "task": "Do it", "plan": "", "files": []}),
+    "whole": json.dumps({"task": "Do it", "plan": "Like so.", "files": ["a.py", "b.py"]}),
     "milestone": json.dumps({"outcome": "It works", "areas": ["src"]}),
 }
 
@@ -54,6 +57,19 @@ def test_a_task_without_a_plan_is_told_in_a_line() -> None:
     erased = CurrentTask(number=3, text=TEXT, plan=ArtifactHash("gone"), work=ArtifactHash("gone"))
     assert writer(LoopBook(current=erased)).task() == "task_3: Do it"
     assert writer(LoopBook(current=erased)).reported() == ""
+
+
+def test_a_task_is_told_with_its_plan_and_its_files() -> None:
+    planned = CurrentTask(number=3, text=TEXT, plan=ArtifactHash("whole"))
+    assert writer(LoopBook(current=planned)).task() == (
+        "task_3: Do it\n\nHow:\nLike so.\n\nFiles: a.py, b.py"
+    )
+
+
+@pytest.mark.parametrize("task", ["", "  "])
+def test_a_plan_without_a_task_does_not_count(task: str) -> None:
+    (problem,) = plan_problems(PlanAnswer(task=task), LoopBook())
+    assert problem.startswith("`task` is empty")
 
 
 def test_a_directive_that_was_erased_says_nothing() -> None:
@@ -129,5 +145,7 @@ def test_a_lost_report_says_so() -> None:
 
 
 def test_a_definition_of_another_driver_is_refused() -> None:
+    pinned = loop_definition()
+    assert expect_loop(pinned) is pinned
     with pytest.raises(InternalError, match="nothing about a loop"):
         expect_loop(None)  # type: ignore[arg-type]

@@ -83,16 +83,9 @@ def _follow(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucceeded
         case LoopNode.QA if answer.said == QaVerdict.PASS:
             return leave(state, visit, NodeOutcome.PASSED)
         case LoopNode.QA:
-            return set_back(state, visit, k.SetbackSource.QA, _feedback(state))
+            return set_back(state, visit, k.SetbackSource.QA, state.book.task.qa or answer.feedback)
         case _:
             return leave(state, visit, _assessment(state, AssessmentVerdict(answer.said)))
-
-
-def _feedback(state: LoopState) -> ArtifactHash:
-    feedback = state.book.task.qa
-    if feedback is None:
-        raise InternalError("QA rejected the work without a word.")
-    return feedback
 
 
 def _follow_work(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucceeded) -> Decision:
