@@ -96,12 +96,12 @@ def test_a_feature_is_loaded_and_shown_before_anybody_builds_it(shop: User) -> N
 
 
 def test_a_bad_plan_is_refused_with_every_mistake_and_kept_nowhere(shop: User) -> None:
-    bad = PLAN.replace("[core.items]", "[core.itms, prices]").replace("src/prices.py", "src/*")
+    bad = PLAN.replace("[core.items]", "[core.itemz, prices]").replace("src/prices.py", "src/*")
     shop.write({"bad.yaml": bad})
     said = feature(shop, "load", "bad.yaml", "--json")
     assert said.code == 2
     assert "bad.yaml:13: " in said.error["message"]
-    assert "'core.itms'; did you mean 'core.items'?" in said.error["message"]
+    assert "'core.itemz'; did you mean 'core.items'?" in said.error["message"]
     assert "neither waits for the other" in said.error["message"]
     assert not (shop.repository / ".supervisor/features").exists()
 

@@ -116,12 +116,12 @@ def test_a_cycle_through_a_phase_barrier_is_told_as_such() -> None:
 
 
 def test_unknown_components_are_told_with_the_nearest_name() -> None:
-    text = SEED.replace("[user_model, auth_service]", "[user_modle, nonsense]").replace(
+    text = SEED.replace("[user_model, auth_service]", "[user_models, nonsense]").replace(
         "[backend.auth_endpoints]", "[auth_endpoints]"
     )
     found = "\n".join(mistakes(text))
     assert "plan.yaml:20: " in found
-    assert "unknown component 'user_modle'; did you mean 'user_model'?" in found
+    assert "unknown component 'user_models'; did you mean 'user_model'?" in found
     assert "unknown component 'nonsense'" in found
     assert "did you mean 'backend.auth_endpoints'?" in found
 

@@ -63,7 +63,7 @@ def test_new_rules_have_to_prove_themselves_again() -> None:
     assert [it.what for it in changed.changes] == ["written", "written anew"]
 
 
-def test_nobody_writes_in_anothers_directory() -> None:
+def test_nobody_writes_where_somebody_else_does() -> None:
     refusal = apply_update({}, WRITE, (KnowledgeArea.DESIGN,))
     assert isinstance(refusal, UpdateRefusal)
     assert refusal.reason == "code_style_supervisor may write design and not conventions"
