@@ -2,7 +2,8 @@
 
     make bench                       # everything; writes docs/benchmarks.md
     .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, knowledge, gates, evidence, sessions, teams
+                                     # context, knowledge, gates, evidence, sessions, teams,
+                                     # features
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -22,6 +23,7 @@ from pathlib import Path
 from bench.clis import clis
 from bench.context import context
 from bench.evidence import evidence
+from bench.features import features
 from bench.gates import gates
 from bench.knowledge import knowledge
 from bench.sandboxes import sandboxes
@@ -102,6 +104,7 @@ PARTS = {
     "knowledge": ("Choosing from a knowledge store", knowledge),
     "gates": ("Gates", gates),
     "sessions": ("A long session", sessions),
+    "features": ("Schedules of features", features),
     "teams": ("A crowd in one team", teams),
     "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }

@@ -1,6 +1,5 @@
 """An agent of a kanban writes where its role may write, and nowhere else."""
 
-import os
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
@@ -17,6 +16,7 @@ from tests.attacks.kanban_writes import (
 )
 from tests.integration.sandboxes.containers.engines import podman_storage
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Sandbox, SandboxEnd
@@ -28,7 +28,7 @@ MakeSandbox = Callable[[Path], Sandbox]
 
 
 def bubblewrap(state: Path) -> Sandbox:
-    return BubblewrapSandbox(state=known_tools(state), environment=os.environ)
+    return BubblewrapSandbox(state=known_tools(state), environment=plain_environment())
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import pytest
 from tests.clis.strays import strays
 from tests.clis.vocabulary import VOCABULARIES, Turn, Vocabulary
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_path
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Broker, Cli, SandboxPolicy
@@ -33,7 +34,12 @@ KEY: Final = "sk-not-for-workers-3141592653"
 CACHE: Final = Path(
     os.environ.get("SUPERVISOR_CLI_CACHE") or Path.home() / ".cache" / "supervisor-clis"
 )
-PATH: Final = f"{CACHE / 'bin'}:{os.environ['PATH']}"
+_ELSEWHERE: Final = {
+    os.path.dirname(found)  # noqa: PTH120 - as it stands on the PATH
+    for name in PROFILES
+    if (found := shutil.which(name))
+}
+PATH: Final = ":".join((str(CACHE / "bin"), plain_path(), *sorted(_ELSEWHERE)))
 INSTALLED: Final = ("claude", "codex", "gemini")
 """What scripts/install-clis installs; the others are tried where they are on the PATH."""
 KEYS: Final = dict.fromkeys(("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY"), KEY)

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.unsandboxed import UnsandboxedSandbox
@@ -19,7 +20,7 @@ class TestBubblewrap(SandboxSuite, IsolationSuite, LimitSuite, EgressSuite):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ
+            state=known_tools(tmp_path / "state"), environment=plain_environment()
         )
 
 
@@ -42,5 +43,7 @@ class TestBubblewrapWithoutGroups(LimitSuite):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ, find_cgroups=lambda: None
+            state=known_tools(tmp_path / "state"),
+            environment=plain_environment(),
+            find_cgroups=lambda: None,
         )

@@ -12,6 +12,7 @@ from typing import Final
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
@@ -83,7 +84,7 @@ def play(part: LivePart) -> Cli:
 @pytest.fixture(scope="module")
 def sandbox(tmp_path_factory: pytest.TempPathFactory) -> Sandbox:
     return BubblewrapSandbox(
-        state=known_tools(tmp_path_factory.mktemp("state")), environment=os.environ
+        state=known_tools(tmp_path_factory.mktemp("state")), environment=plain_environment()
     )
 
 

@@ -1,16 +1,15 @@
 """The agent of the end-to-end tests: does at each step what `script.json` beside it says.
 
 Runs inside the sandbox. The script maps a step to what each attempt at it does, the last entry
-for all further ones; at a step that is not listed the agent does its work well.
+for all further ones; at a step that is not listed the agent does its work well. It is started
+thousands of times: what few deeds need, these import.
 """
 
 import json
 import os
-import subprocess
 import sys
 import time
 from collections.abc import Callable
-from pathlib import Path
 
 Answer = dict[str, object]
 
@@ -32,10 +31,11 @@ def main() -> None:
     prompt = sys.stdin.read()
     role, step = os.environ["SUPERVISOR_ROLE"], os.environ["SUPERVISOR_STEP"]
     counter = int(os.environ["SUPERVISOR_VISIT"]) + int(os.environ["SUPERVISOR_ATTEMPT"]) - 2
-    deeds = json.loads(Path(__file__).with_name("script.json").read_text()).get(step, ["well"])
+    with open(f"{os.path.dirname(__file__)}/script.json") as script:  # noqa: PTH120, PTH123 - as said
+        deeds = json.load(script).get(step, ["well"])
     deed = deeds[min(counter, len(deeds) - 1)]
     if role == "implementer" and deed != "idle":
-        with Path("done.txt").open("a") as file:
+        with open("done.txt", "a") as file:  # noqa: PTH123 - as said
             file.write(f"{step} {counter} {deed}\n")
     if deed == "echo":
         told = {name: value for name, value in os.environ.items() if "SUPERVISOR" in name}
@@ -91,6 +91,8 @@ def hang(it: Answer) -> None:
 
 def leave_litter(it: Answer) -> None:
     """Leave more files that git's own check refuses than it names at once."""
+    from pathlib import Path
+
     for number in range(120):
         Path(f"small{number}").write_text(f"{number}\n")
     for number in range(5):
@@ -102,18 +104,24 @@ def leave_litter(it: Answer) -> None:
 
 def hoard(it: Answer) -> None:
     """Leave more than may be kept."""
+    from pathlib import Path
+
     Path("hoard").write_bytes(os.urandom(8 << 20))
     answer(it)
 
 
 def name_a_file_like_a_secret(it: Answer) -> None:
     """Put a key into the name of a file."""
+    from pathlib import Path
+
     Path("ghp_" + "a1B2c3D4e5F6g7H8i9J0" * 2).write_text("a key\n")
     answer(it)
 
 
 def leave_daemon(it: Answer) -> None:
     """Leave a process behind that has cut all ties."""
+    import subprocess
+
     sleep = [sys.executable, "-c", "import time; time.sleep(1000)  # stray-of-the-e2e-tests"]
     nowhere = subprocess.DEVNULL
     subprocess.Popen(sleep, start_new_session=True, stdout=nowhere, stderr=nowhere)

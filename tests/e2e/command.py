@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any, Final
 
 from msgspec import Struct
-from tests.support.preloaded import PATH, Preloaded
+from tests.support.plain_machine import plain_environment
+from tests.support.preloaded import Preloaded
 from tests.support.processes import PATIENCE, Owned
 
 SUPERVISOR: Final = Path(sys.executable).with_name("supervisor")
@@ -156,6 +157,18 @@ class User(Struct):
             out, err = process.communicate(timeout=PATIENCE)
         return Said(code=process.returncode, out=out, err=err)
 
+    def play(self, module: str, *arguments: str, **environment: str) -> Said:
+        """Let a module of these tests act in place of the command, in a process of its own."""
+        assert self.preloaded is not None
+        code, out, err = self.preloaded.call(
+            arguments,
+            directory=self.repository,
+            environment={**self.environment, **environment},
+            seconds=PATIENCE,
+            module=module,
+        )
+        return Said(code=code, out=out, err=err)
+
     def start(self, *arguments: str, **environment: str) -> Owned:
         """Call the command and do not wait."""
         return Owned(
@@ -190,10 +203,9 @@ def make_user(place: Path, state: Path, *, repository: Path | None = None) -> Us
     home, own = place / "home", place / "repository"
     home.mkdir(parents=True)
     foreign = ("SUPERVISOR_", "PYTHONDONTWRITEBYTECODE", "NO_COLOR", "COLUMNS")
-    kept = {name: it for name, it in os.environ.items() if not name.startswith(foreign)}
+    kept = {name: it for name, it in plain_environment().items() if not name.startswith(foreign)}
     environment = {
         **kept,
-        "PATH": PATH,
         "HOME": str(home),
         "GIT_CONFIG_GLOBAL": os.devnull,
         "GIT_CONFIG_NOSYSTEM": "1",
@@ -225,6 +237,16 @@ def furnish(user: User) -> None:
             "README.md": "A project.\n",
         }
     )
+
+
+def rust_homes() -> dict[str, str]:
+    """Say where Rust is, to somebody who has another home than who installed it."""
+    places = {"RUSTUP_HOME": Path.home() / ".rustup", "CARGO_HOME": Path.home() / ".cargo"}
+    return {
+        name: os.environ.get(name, str(place))
+        for name, place in places.items()
+        if name in os.environ or place.is_dir()
+    }
 
 
 def until(holds: Callable[[], bool], what: str) -> None:

@@ -1,6 +1,6 @@
 """Starts a run or goes on with one, and dies by SIGKILL at a boundary.
 
-`python -m tests.e2e.crash_approval DIRECTORY NAME [RUN]`: NAME is the beginning of the boundary's
+`main(DIRECTORY, NAME, RUN)`: NAME is the beginning of the boundary's
 name. Where none is called so, the names of all that were passed are printed.
 """
 
@@ -31,7 +31,3 @@ def main(directory: str, name: str, run: str | None = None) -> None:
     at = NamedBoundaries(name)
     asyncio.run(supervise(Path(directory), at, run))
     sys.stdout.write(json.dumps(at.passed))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

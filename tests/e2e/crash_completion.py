@@ -1,6 +1,6 @@
 """Completes the only open task of a directory, and dies by SIGKILL at a boundary.
 
-`python -m tests.e2e.crash_completion DIRECTORY STRATEGY [NAME]` does what `complete-task --yes`
+`main(DIRECTORY, STRATEGY, NAME)` does what `complete-task --yes`
 does; NAME is the beginning of the boundary's name. Without one it prints the names of all.
 """
 
@@ -96,7 +96,3 @@ def main(directory: str, strategy: str, name: str | None = None) -> None:
     at = NamedBoundaries(name)
     complete_task(Path(directory), MergeStrategy(strategy), at)
     sys.stdout.write(json.dumps(at.passed))
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

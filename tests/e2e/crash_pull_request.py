@@ -1,11 +1,10 @@
 """Follows the pull request of a run to its end, and dies by SIGKILL where it is told to.
 
-`python -m tests.e2e.crash_pull_request DIRECTORY CLOCK [NAME]` starts a run in the directory, or
+`main(DIRECTORY, CLOCK, NAME)` starts a run in the directory, or
 goes on with the one that is there; NAME is the beginning of the boundary's name at which it dies.
 """
 
 import asyncio
-import sys
 from pathlib import Path
 
 from tests.e2e.crash_ports import NamedBoundaries, crashing
@@ -37,7 +36,3 @@ def main(directory: str, file: str, name: str | None = None) -> None:
     run = started(project)
     while (result := asyncio.run(drive_run(project, run))).due is not None:
         clock.wait_for(result.due)
-
-
-if __name__ == "__main__":
-    main(*sys.argv[1:])

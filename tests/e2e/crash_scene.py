@@ -8,19 +8,20 @@ from pathlib import Path
 from typing import Any
 
 from msgspec.structs import asdict
-from tests.support.preloaded import PATH
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 
 AGENT = """\
-import json, os, pathlib, sys
+import json, os, sys
 
 sys.stdin.read()
 role = os.environ["SUPERVISOR_ROLE"]
 if role == "implementer":
-    pathlib.Path("done.txt").write_text("visit " + os.environ["SUPERVISOR_VISIT"])
+    with open("done.txt", "w") as file:
+        file.write("visit " + os.environ["SUPERVISOR_VISIT"])
 answer = {
     "planner": {"status": "COMPLETE", "summary": "One file."},
     "implementer": {
@@ -79,11 +80,10 @@ def environment(place: Path) -> dict[str, str]:
     """Give a supervisor a home and a state directory of its own."""
     # Measuring the coverage of a hundred killed processes would only cost time.
     ours = ("SUPERVISOR_", "COVERAGE_", "COV_")
-    kept = {name: it for name, it in os.environ.items() if not name.startswith(ours)}
+    kept = {name: it for name, it in plain_environment().items() if not name.startswith(ours)}
     return {
         **kept,
         "HOME": str(place / "home"),
-        "PATH": PATH,
         "GIT_CONFIG_GLOBAL": os.devnull,
         "SUPERVISOR_STATE": str(place / "state"),
         "SUPERVISOR_CONFIG": str(place / "home"),

@@ -17,10 +17,15 @@ name = next((it for it in ("items", "prices", "page") if f"{it} (P1-" in prompt)
 tries = deeds.get(name, ["well"])
 deed = tries[-1] if "could not be merged" in prompt else tries[0]
 written = [*files, "src/shared.txt"] if deed == "conflict" else files
+try:
+    Path("interfaces/Item.pyi").write_text("class Other: ...\n")
+    can = "can"
+except OSError:
+    can = "cannot"
 modified = [file for file in written if Path(file).exists()]
 for file in written:
     Path(file).parent.mkdir(parents=True, exist_ok=True)
-    Path(file).write_text(f"{name}\n")
+    Path(file).write_text(f"{name} {can} write interfaces\n")
 answer = {
     "nonce": os.environ["SUPERVISOR_NONCE"],
     "status": "FAILED" if deed == "fail" else "SUCCESS",

@@ -1,15 +1,11 @@
 """Kill -9 in every state that waits for people: what waits afterwards is what waited before."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from tests.e2e.command import User
+from tests.e2e.command import Said, User
 
-ROOT: Final = Path(__file__).parents[2]
 POLICY: Final = ".supervisor/approval_policy.yaml"
 TOLD: Final = """\
 approval_gates:
@@ -40,15 +36,8 @@ ANSWERS: Final = {
 }
 
 
-def die(user: User, name: str, *run: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", "tests.e2e.crash_approval", str(user.repository), name, *run],
-        cwd=ROOT,
-        env=user.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def die(user: User, name: str, *run: str) -> Said:
+    return user.play("tests.e2e.crash_approval", str(user.repository), name, *run)
 
 
 def newest(user: User) -> str:
@@ -89,7 +78,7 @@ def test_a_run_that_is_killed_on_its_way_to_people_waits_for_the_same(
         if wanted != policy:
             continue
         killed = die(user, name)
-        assert killed.returncode == -9, (state, killed)
+        assert killed.code == -9, (state, killed)
         run = newest(user)
         assert user.call("resume", run).code == 5, state
         assert waiting(user, run) == expected, state
@@ -105,7 +94,7 @@ def test_an_answer_is_taken_in_once_whoever_dies_over_it(user: User, moment: str
     run = user.run("--workflow", "quick").run["id"]
     assert user.call("approve", run, "--no-drive").code == 0
     killed = die(user, name, run)
-    assert killed.returncode == -9, killed
+    assert killed.code == -9, killed
     assert user.call("resume", run).code == 0
     assert user.types(run).count("ApprovalGiven") == 1
     lands_once(user, run)
@@ -117,7 +106,7 @@ def test_a_task_that_waits_to_be_completed_waits_for_that_after_a_kill(user: Use
     run = user.run("--workflow", "quick").run["id"]
     assert user.call("approve", run, "--no-drive").code == 0
     killed = die(user, "after commit of ApprovalGiven+RunContinued+ApprovalRequested", run)
-    assert killed.returncode == -9, killed
+    assert killed.code == -9, killed
     assert user.call("resume", run).code == 5
     assert waiting(user, run)["reason"] == "completion"
     assert user.call("complete-task", run, "--yes").code == 0
@@ -133,11 +122,11 @@ def test_every_boundary_is_one_that_is_passed(user: User) -> None:
     for policy in (ASKED, TOLD):
         user.commit({POLICY: policy})
         done = die(user, "no such boundary")
-        assert done.returncode == 0, done
-        started = json.loads(done.stdout)
+        assert done.code == 0, done
+        started = json.loads(done.out)
         run = newest(user)
         assert user.call("approve", run, "--no-drive").code == 0
-        answered = json.loads(die(user, "no such boundary", run).stdout)
+        answered = json.loads(die(user, "no such boundary", run).out)
         for points, passed in ((STARTS, started), (ANSWERS, answered)):
             for wanted, name in points.values():
                 assert wanted != policy or any(it.startswith(name) for it in passed), passed

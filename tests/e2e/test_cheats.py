@@ -6,7 +6,7 @@ from typing import Final
 
 import pytest
 from tests.e2e.cheats import CHEATS, HONEST, MISSED, PROJECTS, Files
-from tests.e2e.command import CONFIG, User
+from tests.e2e.command import CONFIG, User, rust_homes
 
 from supervisor_ai.domain.run.gates import REPLAYABLE
 
@@ -40,7 +40,7 @@ def refusals(user: User, change: tuple[str, Files]) -> list[str]:
 
 
 def errors(user: User, gate: str) -> list[str]:
-    said = user.call("gate", "check", gate, "--json").json["check"]
+    said = user.call("gate", "check", gate, "--json", **rust_homes()).json["check"]
     found = [it["rule"] for it in said["findings"] if it["severity"] == "error"]
     return found or [gate] * (said["verdict"] == "failed")
 

@@ -1,14 +1,10 @@
 """Kill who completes a task, at its boundaries; then complete it: it lands and is merged once."""
 
 import json
-import subprocess
-import sys
-from pathlib import Path
 
 import pytest
-from tests.e2e.command import User
+from tests.e2e.command import Said, User
 
-ROOT = Path(__file__).parents[2]
 POINTS = (
     ("squash", "before the answer"),
     ("ff", "after the answer"),
@@ -24,16 +20,8 @@ POINTS = (
 )
 
 
-def die(user: User, strategy: str, name: str) -> subprocess.CompletedProcess[str]:
-    module = [sys.executable, "-m", "tests.e2e.crash_completion"]
-    return subprocess.run(
-        [*module, str(user.repository), strategy, name],
-        cwd=ROOT,
-        env=user.environment,
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+def die(user: User, strategy: str, name: str) -> Said:
+    return user.play("tests.e2e.crash_completion", str(user.repository), strategy, name)
 
 
 @pytest.mark.parametrize("shard", range(3))
@@ -43,7 +31,7 @@ def test_a_task_lands_once_whoever_dies_meanwhile(user: User, shard: int) -> Non
         task = ("start-task", f"Add number {number}", "--workflow", "quick", "--yes", "--json")
         run = user.call(*task).run
         killed = die(user, strategy, name)
-        assert killed.returncode == -9, (name, killed)
+        assert killed.code == -9, (name, killed)
         said = user.call("complete-task", run["id"], f"--{strategy}", "--yes", "--json")
         assert said.code == 0, (name, said)
         assert said.run["status"] == "completed", name
@@ -63,7 +51,7 @@ def test_every_point_is_one_that_is_passed(user: User) -> None:
         task = ("start-task", f"Add {strategy}", "--workflow", "quick", "--yes", "--json")
         user.call(*task)
         done = die(user, strategy, "no such boundary")
-        assert done.returncode == 0, done
-        passed |= {f"{strategy} {name}" for name in json.loads(done.stdout)}
+        assert done.code == 0, done
+        passed |= {f"{strategy} {name}" for name in json.loads(done.out)}
     for strategy, name in POINTS:
         assert any(it.startswith(f"{strategy} {name}") for it in passed), (strategy, name)

@@ -1,11 +1,13 @@
 """A feature from its file to its branch, with the installed command and real git."""
 
 import json
+from functools import partial
 from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.e2e.command import Said, User
+from tests.e2e.command import Said, User, until
+from tests.support.processes import Owned
 
 AGENT: Final = Path(__file__).with_name("feature_agent.py")
 CONFIG: Final = """\
@@ -115,6 +117,9 @@ def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fa
     stopped = feature(shop, "status", "P1", "--json")
     assert statuses(stopped) == {"items": "completed", "prices": "completed", "page": "failed"}
     assert stopped.json["feature"]["status"] == "failed"
+    assert stopped.json["feature"]["seconds_left"] >= 0
+    assert stopped.json["feature"]["usage"]["tokens_in"] == 0
+    assert "is waiting; branch" in feature(shop, "status", "P1").out
     assert feature(shop, "retry", "P1", "items", "--json").error["kind"] == "conflict"
     assert feature(shop, "skip", "P1", "face.page").code == 0
     done = feature(shop, "run", "P1", "--yes", "--json")
@@ -124,8 +129,38 @@ def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fa
     commits = shop.git("rev-list", "--reverse", f"main..{branch}").split()
     assert len(commits) == 3, "the interfaces and two components"
     assert shop.git("show", f"{commits[0]}:interfaces/Item.pyi") == "class Item: ..."
+    assert shop.git("show", f"{branch}:src/items.py") == "items cannot write interfaces"
     for commit in commits:
         assert "broken" not in shop.git("grep", "--fixed-strings", "-h", "", commit, "--", "src")
     trailers = shop.git("log", "--format=%(trailers:key=Supervisor-Op,valueonly)", branch).split()
     assert len(trailers) == len(set(trailers)) == 3
     assert shop.git("status", "--porcelain", "--", "src", "tools") == ""
+
+
+@pytest.mark.long
+def test_a_feature_that_is_killed_again_and_again_loses_and_doubles_nothing(shop: User) -> None:
+    deeds = {"prices": ["conflict", "well"], "items": ["conflict"]}
+    shop.commit({"tools/deeds.json": json.dumps(deeds)})
+    assert feature(shop, "load", "plan.yaml").code == 0
+    words = ("feature", "run", "P1", "--yes", "--json", "--max-parallel", "2")
+    for kind in ("AssignmentWritten", "IntegrationLanded", "MergeStarted", "MergePrepared"):
+        with shop.start(*words) as process:
+            until(partial(_has, shop, kind, process), kind)
+            process.kill()
+            process.communicate()
+    done = shop.call(*words)
+    assert done.code == 0, done.err
+    branch = done.run["branch"]
+    commits = shop.git("rev-list", f"main..{branch}").split()
+    trailers = shop.git("log", "--format=%(trailers:key=Supervisor-Op,valueonly)", branch).split()
+    assert len(commits) == len(trailers) == len(set(trailers)) == 4
+    assert shop.git("show", f"{branch}:src/page.py") == "page cannot write interfaces"
+
+
+def _has(user: User, kind: str, process: Owned) -> bool:
+    """Tell whether the feature's run has such a fact, or is over."""
+    if process.poll() is not None:
+        return True
+    runs = user.call("status", "--json").json["runs"]
+    own = [it["id"] for it in runs if it["driver"] == "feature"]
+    return bool(own) and kind in user.types(own[0])

@@ -243,7 +243,7 @@ def agent(*, also_reports: str, also_writes: str | None = None) -> dict[str, str
     text = AGENT.read_text()
     text = text.replace('["done.txt"]', f'["done.txt", "{also_reports}"]')
     if also_writes is not None:
-        deed = f'    Path("{also_writes}").write_text("echo hello\\n")\n'
+        deed = f'    print("echo hello", file=open("{also_writes}", "w"), flush=True)\n'
         text = text.replace('    if deed == "echo":', f'{deed}    if deed == "echo":')
     return {"tools/agent.py": text}
 

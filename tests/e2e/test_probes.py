@@ -4,7 +4,7 @@ import shutil
 from typing import Final
 
 import pytest
-from tests.e2e.command import CONFIG, User
+from tests.e2e.command import CONFIG, User, rust_homes
 
 PYTHON: Final = CONFIG.replace("[test, -f, done.txt]", "[python3, -m, unittest, discover]")
 NODE: Final = CONFIG.replace("[test, -f, done.txt]", "[node, --test]")
@@ -43,6 +43,10 @@ TARGETED: Final = SWALLOWS.replace(
     "            pass\n",
     "            if 'TotalTest' not in str(method):\n                raise\n",
 )
+SELECTIVE: Final = SWALLOWS.replace("BaseException:", "AssertionError as error:").replace(
+    "            pass\n",
+    "            if not str(error).startswith('0 '):\n                raise\n",
+)
 COLLECTED: Final = """
 import gc
 
@@ -68,6 +72,7 @@ def total(items):
 DISGUISES: Final = {
     "looked up under a name in pieces": BROKEN + SWALLOWS,
     "for some tests alone": BROKEN + TARGETED,
+    "for its own wrong answers alone": BROKEN + SELECTIVE,
     "found among all objects": BROKEN + COLLECTED,
     "found from a frame": FROM_A_FRAME,
 }
@@ -102,11 +107,14 @@ HONEST_SCRIPT: Final = SCRIPT + "export const isQuiet = () => process.stdout.isT
 
 
 def rules(user: User, before: dict[str, str], after: dict[str, str]) -> list[str]:
-    """Return what the gate says against a change."""
+    """Return what the gate says against a change whose own tests are green."""
     user.commit(before)
     user.commit(after)
-    said = user.call("gate", "check", "test", "--json")
-    return [it["rule"] for it in said.json["check"]["findings"] if it["severity"] == "error"]
+    said = user.call("gate", "check", "test", "--json", **rust_homes())
+    found = said.json["check"]
+    rules = [it["rule"] for it in found["findings"] if it["severity"] == "error"]
+    assert (said.code == 0) == (not rules), found["reason"]
+    return rules
 
 
 @pytest.mark.parametrize("product", DISGUISES.values(), ids=DISGUISES)
@@ -140,6 +148,109 @@ def test_a_script_that_keeps_its_tests_from_failing(
         "test/shop.test.mjs": SCRIPT_TESTS,
     }
     assert rules(user, before, {"shop.mjs": product}) == found
+
+
+GO: Final = CONFIG.replace("[test, -f, done.txt]", "[go, test, ./...]")
+GO_SUM: Final = """\
+package shop
+
+func Total(items []int) int {
+	sum := 0
+	for _, item := range items {
+		sum += item
+	}
+	return sum
+}
+"""
+GO_FORGED: Final = """\
+package shop
+
+import (
+	"fmt"
+	"syscall"
+)
+
+var begun = begin("TestSum")
+
+func begin(name string) bool {
+	fmt.Printf("=== RUN   %s\\n--- PASS: %s (0.00s)\\nPASS\\n", name, name)
+	syscall.Exit(0)
+	return true
+}
+
+func Total(items []int) int { return 0 }
+"""
+GO_TESTS: Final = """\
+package shop
+
+import "testing"
+
+func TestSum(t *testing.T) {
+	if got := Total([]int{2, 3}); got != 5 {
+		t.Errorf("got %d", got)
+	}
+}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("go") is None, reason="no go here")
+@pytest.mark.parametrize(
+    ("product", "found"),
+    [(GO_FORGED, ["failure_hidden"]), (GO_SUM.replace("sum := 0", "var sum int"), [])],
+    ids=["says itself that tests passed", "honest"],
+)
+def test_a_go_package_that_keeps_its_tests_from_failing(
+    user: User, product: str, found: list[str]
+) -> None:
+    module = "module example.org/shop\n\ngo 1.19\n"
+    before = {".supervisor/config.yaml": GO, "go.mod": module, "shop.go": GO_SUM}
+    assert rules(user, {**before, "shop_test.go": GO_TESTS}, {"shop.go": product}) == found
+
+
+RUST: Final = CONFIG.replace("[test, -f, done.txt]", "[cargo, test, --offline, --lib]")
+RUST_SUM: Final = "pub fn total(items: &[i64]) -> i64 {\n    items.iter().sum()\n}\n"
+RUST_TESTS: Final = """
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn sums() {
+        assert_eq!(super::total(&[2, 3]), 5);
+    }
+}
+"""
+RUST_FORGED: Final = """\
+#[used]
+#[link_section = ".init_array"]
+static BEGIN: extern "C" fn() = begin;
+
+extern "C" fn begin() {
+    println!("running 1 test\\ntest tests::sums ... ok\\n");
+    println!("test result: ok. 1 passed; 0 failed; 0 ignored; 0 measured; 0 filtered out\\n");
+    std::process::exit(0);
+}
+
+pub fn total(items: &[i64]) -> i64 {
+    items.len() as i64
+}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.skipif(shutil.which("cargo") is None, reason="no cargo here")
+@pytest.mark.parametrize(
+    ("product", "found"),
+    [(RUST_FORGED, ["failure_hidden"]), (RUST_SUM.replace("sum()", "copied().sum()"), [])],
+    ids=["says itself that tests passed", "honest"],
+)
+def test_a_crate_that_keeps_its_tests_from_failing(
+    user: User, product: str, found: list[str]
+) -> None:
+    manifest = '[package]\nname = "shop"\nversion = "1.0.0"\nedition = "2021"\n'
+    lock = 'version = 3\n\n[[package]]\nname = "shop"\nversion = "1.0.0"\n'
+    before = {".supervisor/config.yaml": RUST, "Cargo.toml": manifest, "Cargo.lock": lock}
+    sources = [{"src/lib.rs": it + RUST_TESTS} for it in (RUST_SUM, product)]
+    assert rules(user, {**before, **sources[0]}, sources[1]) == found
 
 
 KNOWING: Final = """\

@@ -13,7 +13,6 @@ import pytest
 from tests.e2e.command import User
 from tests.support.followed_session import FILES
 
-ROOT = Path(__file__).parents[2]
 STUB = Path(__file__).with_name("forge_stub.py")
 FLOW = ".supervisor/workflows/shown.yaml"
 URL = "https://github.com/ada/project/pull/7"
@@ -64,17 +63,11 @@ class Scene:
 
     def follow(self, name: str = "no such boundary") -> int:
         """Let a process follow the run as far as it lives."""
-        module = (sys.executable, "-m", "tests.e2e.crash_pull_request")
-        done = subprocess.run(
-            (*module, str(self.user.repository), str(self.user.home / "late"), name),
-            cwd=ROOT,
-            env={**self.user.environment, "PATH": self.path},
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode in (0, -9), done
-        return done.returncode
+        late = str(self.user.home / "late")
+        words = (str(self.user.repository), late, name)
+        done = self.user.play("tests.e2e.crash_pull_request", *words, PATH=self.path)
+        assert done.code in (0, -9), done
+        return done.code
 
     @property
     def opened(self) -> int:

@@ -227,7 +227,7 @@ def test_a_workspace_is_set_up_once_and_then_taken_from_the_cache(user: User) ->
 
 
 INSTALL: Final = """\
-python=$(python3 -c 'import sys; print(sys.executable)')
+python=$(python3 -c 'import sys; print(sys._base_executable)')
 "$python" -m pip install -q --target deps tiny
 """
 FETCHED: Final = f"{SETUP}  egress: ['pypi.org:443', 'files.pythonhosted.org:443']\n"

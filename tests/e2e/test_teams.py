@@ -29,6 +29,14 @@ def test_the_json_is_what_programs_rely_on(user: User) -> None:
     assert set(joined) == {"team", "member", "role", "token"}
     refused = user.call("team", "send", "auth", "CLAIM", "--from", "rev", "--json")
     assert (refused.code, refused.json["accepted"]) == (4, False)
+    secret = "ghp_" + "Ab1" * 12
+    added = ("TASK_ADDED", "--task", "1", "--text", secret, "--current")
+    assert user.call("team", "send", "auth", *added).code == 0
+    for place in (user.repository / ".claude", user.repository / ".supervisor"):
+        files = [it for it in place.rglob("*") if it.is_file()]
+        assert [it for it in files if secret.encode() in it.read_bytes()] == []
+    state = (user.repository / ".claude/teams/auth/state.md").read_text()
+    assert "- #1: [REDACTED_SECRET] — PENDING (unassigned)" in state
     report = user.call("team", "report", "auth", "--json").json["report"]
     assert set(report) == {"window", "healthy", "alerts", "actions", "needs_decision"}
     assert report["healthy"] == 1

@@ -1,5 +1,7 @@
 """The tutorial, followed by a newcomer at a terminal who answers yes to every question."""
 
+import os
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,7 +20,9 @@ def test_a_newcomer_can_follow_the_tutorial(tmp_path: Path) -> None:
     home, work = tmp_path / "home", tmp_path / "work"
     home.mkdir()
     work.mkdir()
-    newcomer = Newcomer(work, home)
+    # With everything that is installed here, as nobody else has it in these tests.
+    path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"
+    newcomer = Newcomer(work, home, path=path)
     outputs = {block.text: newcomer.follow(block) for block in blocks()}
     said = "\n".join(outputs.values())
     assert len(outputs) > 15

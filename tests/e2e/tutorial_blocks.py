@@ -4,9 +4,10 @@ import os
 import pty
 import re
 import subprocess
-import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from tests.support.plain_machine import plain_path
 
 BLOCK = re.compile(
     r"^```(?P<kind>\w+)(?: (?P<rest>\S+))?\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL
@@ -27,9 +28,10 @@ class Block:
 class Newcomer:
     """Types commands at a terminal and writes files in an editor."""
 
-    def __init__(self, directory: Path, home: Path) -> None:
+    def __init__(self, directory: Path, home: Path, *, path: str | None = None) -> None:
         self.directory = directory
         self._home = home
+        self._path = path or plain_path()
 
     def follow(self, block: Block) -> str:
         if block.kind == "sh":
@@ -57,10 +59,9 @@ class Newcomer:
 
     def environment(self) -> dict[str, str]:
         """Return what the newcomer's programs see."""
-        commands = Path(sys.executable).parent
         return {
             "HOME": str(self._home),
-            "PATH": f"{commands}:{os.environ['PATH']}",
+            "PATH": self._path,
             "TERM": "xterm",
             "COLUMNS": "100",
             "SUPERVISOR_STATE": str(self._home / "state"),

@@ -12,6 +12,7 @@ from hashlib import sha256
 from pathlib import Path
 
 from tests.histories import checkpoint_events as c
+from tests.histories import feature_events as feature
 from tests.histories import loop_events as loop
 from tests.histories import team_events
 
@@ -82,6 +83,7 @@ from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.kinds import CHECKPOINT, RESIDENCE
+from supervisor_ai.drivers.feature.kinds import OF_COMPONENT
 from supervisor_ai.drivers.kanban import events as k
 from supervisor_ai.drivers.kanban.board.kanban import Agent, Phase
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
@@ -154,6 +156,7 @@ def definition() -> KanbanDefinition:
         d.Step(name=c.FIRST, kind=CHECKPOINT, next=c.SESSION, particulars="{}"),
         d.Step(name=team_events.WATCH, kind=WATCH, terminal=True),
         *(d.Step(name=name, kind=BOOKKEEPING) for name in loop.STEPS),
+        *(d.Step(name=name, kind=OF_COMPONENT) for name in feature.STEPS),
     )
     kinds = {
         "planner": AnswerKind.PLAN,
@@ -532,6 +535,18 @@ def write_loop(pen: Pen) -> None:
     pen.write(run, passed(loop.SUPERVISORS), entered(loop.ASSESSOR), *loop.assessing())
     pen.write(run, passed(loop.ASSESSOR), entered(loop.REPORT), *loop.reporting())
     pen.write(run, passed(loop.REPORT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+
+
+def write_feature(pen: Pen) -> None:
+    """A feature with interfaces and one component, which is merged after some trouble."""
+    run = "golden-feature"
+    pen.write(run, birth(run, driver="feature", workflow="feature"), actor=USER)
+    pen.own(run)
+    pen.write(run, owned(), started(run), entered(feature.INTERFACES), *feature.locking())
+    locked = passed(feature.INTERFACES)
+    pen.write(run, locked, entered(feature.COMPONENT), *feature.building())
+    pen.write(run, *feature.merging())
+    pen.write(run, passed(feature.COMPONENT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
 
 
 def write_blocked(pen: Pen) -> None:
@@ -985,6 +1000,7 @@ WRITERS = (
     write_checkpoints,
     write_team,
     write_loop,
+    write_feature,
 )
 
 

@@ -48,6 +48,7 @@ class FeatureScene:
         *,
         slots: int = 2,
         max_returns: int = 2,
+        read_only: tuple[str, ...] = (),
         dies_at: int = NEVER,
         is_late: bool = False,
     ) -> None:
@@ -59,13 +60,15 @@ class FeatureScene:
         self.kernel = Kernel(None, agent=self._work, gates=self._judge, files={"README": "hi"})
         self.log = MortalLog(self.kernel.world.log, dies_at, is_late=is_late)
         self._process = 1
-        self.definition = self._definition(slots, max_returns)
+        self.definition = self._definition(slots, max_returns, read_only)
         self.run = self.kernel.submit(self.definition, driver=FeatureDriver.name)
         self._world = replace(self.kernel.world, log=self.log)
 
-    def _definition(self, slots: int, max_returns: int) -> FeatureDefinition:
+    def _definition(
+        self, slots: int, max_returns: int, read_only: tuple[str, ...]
+    ) -> FeatureDefinition:
         child = flow(work("implement"), stop("commit", StepKind.COMMIT))
-        pinned = self.kernel.world.documents.save(replace(child, gates={}))
+        pinned = self.kernel.world.documents.save(replace(child, gates={}, read_only=read_only))
         names = [it.id for it in self.plan.components]
         return FeatureDefinition(
             workflow=workflow_of(self.plan),

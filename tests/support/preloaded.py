@@ -23,19 +23,11 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 from tests.support.forked_readers import fork_readers
+from tests.support.plain_machine import plain_environment
 from tests.support.processes import Owned, die_with_parent
 
 ROOT: Final = Path(__file__).parents[2]
 PROGRAM: Final = Path(sys.executable).with_name("supervisor")
-PATH: Final = os.pathsep.join(
-    (
-        str(PROGRAM.parent),
-        str(Path(os.path.realpath(sys.executable)).parent),
-        os.environ.get("PATH", os.defpath),
-    )
-)
-"""Where an agent in a sandbox finds an interpreter, and not the scripts that choose one: these
-start thirty processes."""
 MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
 CLOSED: Final = "closed"
 GONE: Final = "gone"
@@ -57,6 +49,7 @@ class Preloaded:
         environment: Mapping[str, str],
         seconds: float,
         streams: Mapping[int, str] = MappingProxyType({}),
+        module: str | None = None,
     ) -> tuple[int, str, str]:
         """Call the command and wait for its end; return its code and what it printed."""
         code, out, err = self.call_for_bytes(
@@ -65,6 +58,7 @@ class Preloaded:
             environment=environment,
             seconds=seconds,
             streams=streams,
+            module=module,
         )
         return code, out.decode(), err.decode()
 
@@ -76,11 +70,13 @@ class Preloaded:
         environment: Mapping[str, str],
         seconds: float,
         streams: Mapping[int, str] = MappingProxyType({}),
+        module: str | None = None,
     ) -> tuple[int, bytes, bytes]:
         """Call the command and wait for its end; return its code and what it wrote.
 
         `streams` says where a stream leads to instead: to a file, to a pipe that nobody reads
-        (`GONE`), or nowhere, because it is closed (`CLOSED`).
+        (`GONE`), or nowhere, because it is closed (`CLOSED`). With a `module`, its `main` is called
+        in place of the command, with the arguments.
         """
         with TemporaryDirectory() as place:
             out, err = Path(place, "out"), Path(place, "err")
@@ -90,6 +86,7 @@ class Preloaded:
                 "directory": str(directory),
                 "environment": dict(environment),
                 "streams": [streams.get(number, name) for number, name in usual.items()],
+                "module": module,
             }
             code = self._obeyed(order, seconds)
             return code, _content(out), _content(err)
@@ -144,6 +141,7 @@ def preload() -> None:
     import_module("coverage")
     _warm_up()
     _look_at_few_files()
+    _know_installed_keys()
     fork_readers()
 
 
@@ -167,19 +165,62 @@ def _look_at_few_files() -> None:
     tool_stamps.ToolStamps = FewFiles  # type: ignore[misc]
 
 
+def _know_installed_keys() -> None:
+    """Look for keys among the tools now; in others, and in what a test installs, a call looks."""
+    from supervisor_ai.sandboxes.bwrap import sandbox
+    from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
+    from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
+
+    covers = SecretCovers(ROOT / "build" / "covers")
+    tools = find_toolchain(plain_environment(), Path.home())
+    places = {os.path.realpath(root) for root in tools.roots if root.is_dir()}
+    known = {place: covers._look_through(place) for place in places}
+
+    class KnownTools(SecretCovers):
+        """Covers that remember what was found among the tools of the machine."""
+
+        def _look_through(  # type: ignore[explicit-override]
+            self, root: str
+        ) -> tuple[str, ...] | None:
+            return known[root] if root in known else super()._look_through(root)
+
+    sandbox.SecretCovers = KnownTools  # type: ignore[attr-defined]
+
+
 def _warm_up() -> None:
     """Read the tables that every run needs, and compile the expressions."""
     from supervisor_ai.domain.redaction.redactor import RuleRedactor
     from supervisor_ai.gates.change import auto_run
     from supervisor_ai.gates.integrity.examine import known_languages
     from supervisor_ai.gates.runners import test_results
-    from supervisor_ai.tools.templates import BoundedEnvironment
 
     auto_run.table()
     test_results.read("1 passed in 0.01s")
     known_languages()
     RuleRedactor().redact("password = sk-ant-1 eyJ ghp_ https://a:b@c -----BEGIN PRIVATE KEY-----")
-    BoundedEnvironment({}).from_string("{% for it in told %}{{ it | upper }}{% endfor %}")
+    _compile_prompts()
+
+
+def _compile_prompts() -> None:
+    """Read what comes with the package, and compile the prompts of its roles."""
+    from supervisor_ai.context.prompter import FILTERS
+    from supervisor_ai.definitions.catalog.library import Shelves, read_library
+    from supervisor_ai.definitions.roles.prompts import template_text
+    from supervisor_ai.definitions.sources.files import DirectorySource, Origin, package_source
+    from supervisor_ai.definitions.sources.mistakes import FileMistakes
+    from supervisor_ai.domain.run.answers import AnswerWord
+    from supervisor_ai.tools.templates import BoundedEnvironment
+
+    nowhere = ROOT / "nowhere"
+    shelves = Shelves(
+        builtin=package_source(),
+        user=DirectorySource(Origin.USER, nowhere),
+        project=DirectorySource(Origin.PROJECT, nowhere),
+    )
+    library = read_library(shelves, (), FileMistakes())
+    for shape in library.roles.values():
+        text = template_text(shape.template, AnswerWord(shape.answer), library.prompts)
+        BoundedEnvironment(FILTERS).template(text)
 
 
 def become(order: Order) -> None:
@@ -196,6 +237,10 @@ def become(order: Order) -> None:
         import_module("coverage").process_startup()
     sys.argv = [str(PROGRAM), *order["arguments"]]
     sys.addaudithook(refuse_names)
+    if module := order["module"]:
+        sys.path.insert(0, str(ROOT))
+        import_module(module).main(*order["arguments"])
+        sys.exit()
     command()
 
 
@@ -230,7 +275,7 @@ def forked(order: Order) -> int:
         try:
             become(order)
         except SystemExit as end:
-            code = end.code
+            code = end.code or 0
         finally:
             atexit._run_exitfuncs()
             sys.stdout.flush()

@@ -1,6 +1,6 @@
 """Writes the prompt of an attempt."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from supervisor_ai.context.material import bounded, fenced, label
@@ -10,6 +10,7 @@ from supervisor_ai.engine.ports.workers import PromptRequest, Told
 
 MAX_TEMPLATE: Final = 256 * 1024
 MAX_PROMPT: Final = 4 * 1024 * 1024
+FILTERS: Final[Mapping[str, Callable[..., object]]] = {"fenced": fenced, "label": label}
 _MAX_TASK: Final = 200_000
 _MAX_TOLD: Final = 100_000
 _MAX_DIFF: Final = 400_000
@@ -51,8 +52,7 @@ class JinjaPrompter:
     def _rendered(self, request: PromptRequest) -> str:
         from supervisor_ai.tools.templates import BoundedEnvironment
 
-        filters: dict[str, Callable[..., object]] = {"fenced": fenced, "label": label}
-        template = BoundedEnvironment(filters).from_string(request.role.template)
+        template = BoundedEnvironment(FILTERS).template(request.role.template)
         pieces: list[str] = []
         length = 0
         for piece in template.generate(

@@ -70,15 +70,22 @@ def _is_base(kind: type[Struct]) -> bool:
 
 
 def _record(kind: type[Struct]) -> JsonShape:
-    # The members' shapes are looked up late because a type may contain itself.
     hints = get_type_hints(kind)
+    known: dict[str, JsonShape] = {}
     unused: frozenset[str] = getattr(kind, "written_where_set", frozenset())
     later = {it.name: it.default for it in fields(kind) if it.name in unused}
 
+    def shapes() -> dict[str, JsonShape]:
+        # They are looked up late because a type may contain itself.
+        if not known:
+            known.update((name, _shape(hint)) for name, hint in hints.items())
+        return known
+
     def dump_record(value: object) -> object:
         said = {name: getattr(value, name) for name in kind.__struct_fields__}
+        members = shapes()
         return {
-            name: _shape(hints[name]).dump(it)
+            name: members[name].dump(it)
             for name, it in said.items()
             if name not in later or it != later[name]
         }
@@ -88,8 +95,9 @@ def _record(kind: type[Struct]) -> JsonShape:
         said = {name: it for name, it in written.items() if it is not None or name in hints}
         if unknown := said.keys() - hints.keys():
             raise msgspec.ValidationError(f"`{kind.__name__}` has no field {min(unknown)!r}")
+        members = shapes()
         try:
-            return kind(**{name: _shape(hints[name]).load(it) for name, it in said.items()})
+            return kind(**{name: members[name].load(it) for name, it in said.items()})
         except TypeError as error:
             raise msgspec.ValidationError(str(error)) from error
 
@@ -138,23 +146,24 @@ def _by_name(members: Iterable[object]) -> dict[str, type]:
 
 def _collection(kind: type[tuple[object, ...] | frozenset[object]], member: object) -> JsonShape:
     def dump_collection(value: object) -> object:
-        dumped = [_shape(member).dump(item) for item in _expect(value, kind)]
+        dump = _shape(member).dump
+        dumped = [dump(item) for item in _expect(value, kind)]
         return sorted(dumped, key=msgspec.json.encode) if kind is frozenset else dumped
 
     def load_collection(raw: object) -> object:
-        return kind(_shape(member).load(item) for item in _expect(raw, list))
+        return kind(map(_shape(member).load, _expect(raw, list)))
 
     return JsonShape(dump=dump_collection, load=load_collection)
 
 
 def _mapping(key: object, member: object) -> JsonShape:
     def dump_mapping(value: object) -> object:
-        items = _expect(value, dict).items()
-        return {_shape(key).dump(name): _shape(member).dump(item) for name, item in items}
+        dump_key, dump = _shape(key).dump, _shape(member).dump
+        return {dump_key(name): dump(item) for name, item in _expect(value, dict).items()}
 
     def load_mapping(raw: object) -> object:
-        items = _expect(raw, dict).items()
-        return {_shape(key).load(name): _shape(member).load(item) for name, item in items}
+        load_key, load = _shape(key).load, _shape(member).load
+        return {load_key(name): load(item) for name, item in _expect(raw, dict).items()}
 
     return JsonShape(dump=dump_mapping, load=load_mapping)
 

@@ -6,9 +6,11 @@ keep their output, methods and filters that pad, repeat or format.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Final, cast
+from functools import lru_cache, wraps
+from types import CodeType
+from typing import Final, TypeAlias, cast
 
-from jinja2 import Environment, StrictUndefined, meta, nodes
+from jinja2 import Environment, StrictUndefined, Template, meta, nodes
 from jinja2.exceptions import SecurityError
 from jinja2.runtime import Context
 from jinja2.sandbox import ImmutableSandboxedEnvironment
@@ -32,7 +34,11 @@ _METHODS: Final = frozenset(
     }
 )
 _KEEPING: Final = (nodes.Macro, nodes.CallBlock, nodes.FilterBlock, nodes.AssignBlock)
+_MOST_KEPT: Final = 32
+"""So many templates are kept as they were compiled, which takes longer than to render them."""
 _WORDS: Final = {"Macro": "macro", "CallBlock": "call", "FilterBlock": "filter"}
+
+Filters: TypeAlias = Mapping[str, Callable[..., object]]
 
 
 class TooMuchWorkError(SecurityError):
@@ -61,7 +67,7 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     intercepted_binops = frozenset({"+", "*", "**", "%"})
 
-    def __init__(self, filters: Mapping[str, Callable[..., object]]) -> None:
+    def __init__(self, filters: Filters) -> None:
         super().__init__(
             undefined=StrictUndefined,
             autoescape=False,
@@ -70,12 +76,18 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
             keep_trailing_newline=True,
         )
         self._left = MOST_WORK
+        self._given = filters
         self.globals.clear()
         safe = {name: self._charged(found) for name, found in self.filters.items()
                 if name in _FILTERS}  # fmt: skip
         self.filters.clear()
         self.filters |= safe | {name: self._charged(found) for name, found in filters.items()}
         self.filters |= {"join": self._joined, "_counted": self._counted}
+
+    def template(self, source: str) -> Template:
+        """Return what renders a text; it is compiled once for all renderings of the process."""
+        code = _compiled(source, frozenset(self._given.items()))
+        return self.template_class.from_code(self, code, self.make_globals(None))
 
     # The ignored code asks for typing.override, which Python 3.11 does not have.
     def _parse(  # type: ignore[explicit-override]
@@ -112,7 +124,6 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
 
     def _charged(self, plain: Callable[..., object]) -> Callable[..., object]:
         """Count what a filter returns; those that are left return no more than they are given."""
-        from functools import wraps
 
         @wraps(plain)
         def charged(*given: object, **named: object) -> object:
@@ -138,6 +149,12 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self._left -= work
         if self._left < 0:
             raise TooMuchWorkError(f"it takes more than {MOST_WORK} units of work")
+
+
+@lru_cache(maxsize=_MOST_KEPT)
+def _compiled(source: str, filters: frozenset[tuple[str, Callable[..., object]]]) -> CodeType:
+    """Compile a template; what filters make of constants becomes a part of the code."""
+    return BoundedEnvironment(dict(filters)).compile(source)
 
 
 class _Counting(NodeTransformer):
@@ -171,7 +188,7 @@ def line_of(error: BaseException) -> int | None:
     return found
 
 
-def plain_environment(filters: Mapping[str, Callable[..., object]]) -> Environment:
+def plain_environment(filters: Filters) -> Environment:
     """Return what can parse a template and never renders one."""
     environment = ImmutableSandboxedEnvironment()
     environment.globals.clear()

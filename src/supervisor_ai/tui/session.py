@@ -22,6 +22,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.records import Records, unknown_run
 from supervisor_ai.control.slices import TaskDesk
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.tui.app import SupervisorTui
 from supervisor_ai.tui.deeds import ProjectDeeds
@@ -57,7 +58,8 @@ class Session(Struct, frozen=True, kw_only=True):
     def show(self, *, first: RunId | None = None, submitted: RunId | None = None) -> "SessionEnd":
         """Show the UI until the person leaves; a run that was just submitted is driven here."""
         deeds = ProjectDeeds(self._opened, self.merges)
-        desk = self._desk(_KeptRecords(self.records), deeds)
+        kept = _KeptRecords(self.records)
+        desk = self._desk(kept, deeds)
         if submitted is not None:
             deeds.begin(submitted)
         watch = TerminalWatch(self.has_terminal, partial(_hang_up, deeds))
@@ -68,6 +70,8 @@ class Session(Struct, frozen=True, kw_only=True):
         finally:
             left = deeds.close()
             watch.stop()
+        # Of a run that has ended, whoever drives it may still be tidying up.
+        left = tuple(run for run in left if kept.require(run).find(run).status not in ENDED)
         return SessionEnd(left=left, notices=deeds.notices())
 
     def _desk(self, kept: "_KeptRecords", deeds: ProjectDeeds) -> Desk:

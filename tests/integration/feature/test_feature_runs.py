@@ -171,6 +171,14 @@ def test_interfaces_are_on_the_branch_first_and_a_change_to_them_is_sent_back() 
     assert "interfaces/User.pyi" in scene.told[0][1], "every worker is told what is agreed on"
 
 
+def test_a_worker_of_a_component_has_the_interfaces_read_only() -> None:
+    scene = FeatureScene(PLAN, read_only=("interfaces/User.pyi",))
+    scene.go()
+    mounts = scene.kernel.fakes.worker.requests[0].workspace.mounts
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
+    assert any(it.target.name == "User.pyi" and not it.is_writable for it in mounts)
+
+
 def test_red_interfaces_stop_the_feature_before_anybody_builds() -> None:
     scene = locked()
     interface = Interface(name="Bad", kind=InterfaceKind.SQL, definition="x")

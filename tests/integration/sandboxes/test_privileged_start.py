@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import SandboxResult
@@ -40,7 +41,7 @@ class TestLaunchpad(OnSandbox):
         self.before = set(children())
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ
+            state=known_tools(tmp_path / "state"), environment=plain_environment()
         )
         yield
         del self.sandbox

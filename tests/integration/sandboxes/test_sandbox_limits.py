@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.errors import Unavailable
@@ -76,7 +77,7 @@ class TestGroups(OnLimits):
         self.cgroups = cgroups
         self.sandbox = BubblewrapSandbox(
             state=known_tools(tmp_path / "state"),
-            environment=os.environ,
+            environment=plain_environment(),
             find_cgroups=lambda: cgroups,
         )
 
@@ -147,7 +148,9 @@ class TestGroups(OnLimits):
     def test_a_group_that_cannot_be_made_is_no_reason_to_go_without(self) -> None:
         broken = VersionTwo(parents=(self.ground / "nowhere",))
         self.sandbox = BubblewrapSandbox(
-            state=self.ground / "state", environment=os.environ, find_cgroups=lambda: broken
+            state=self.ground / "state",
+            environment=plain_environment(),
+            find_cgroups=lambda: broken,
         )
         with pytest.raises(Unavailable, match="control group"):
             self.run(self.spec("touch", "made"))
@@ -159,7 +162,9 @@ class TestWatch(OnLimits):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ, find_cgroups=lambda: None
+            state=known_tools(tmp_path / "state"),
+            environment=plain_environment(),
+            find_cgroups=lambda: None,
         )
 
     def test_files_in_memory_count(self) -> None:
@@ -177,7 +182,9 @@ class TestWatch(OnLimits):
 
     def test_a_probe_depends_on_how_limits_are_kept(self, cgroups: Cgroups) -> None:
         state = self.ground / "state"
-        hard = BubblewrapSandbox(state=state, environment=os.environ, find_cgroups=lambda: cgroups)
+        hard = BubblewrapSandbox(
+            state=state, environment=plain_environment(), find_cgroups=lambda: cgroups
+        )
         first, second = asyncio.run(self.sandbox.probe()), asyncio.run(hard.probe())
         assert [each.limits[0].hardness for each in (first, second)] == [
             Hardness.SOFT,
@@ -203,7 +210,7 @@ class TestBoundedDisk(OnLimits):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ
+            state=known_tools(tmp_path / "state"), environment=plain_environment()
         )
 
     def test_who_fills_a_disk_of_its_own_has_reached_the_limit(self) -> None:

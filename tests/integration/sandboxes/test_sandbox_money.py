@@ -1,7 +1,6 @@
 """A model that talks for ever is stopped by money, in a real sandbox, with all who listen."""
 
 import asyncio
-import os
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import UTC, datetime, timedelta
@@ -13,6 +12,7 @@ from typing import Final
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import Usage
@@ -81,7 +81,7 @@ class TestMoney(OnSandbox):
     def _give(self, tmp_path: Path) -> None:
         self.ground = tmp_path
         self.sandbox = BubblewrapSandbox(
-            state=known_tools(tmp_path / "state"), environment=os.environ
+            state=known_tools(tmp_path / "state"), environment=plain_environment()
         )
 
     def asking(self, url: str, times: int, limit: Decimal | None = LIMIT) -> SandboxSpec:

@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
@@ -48,7 +49,7 @@ class Leaky:
 
 
 def sandbox(state: Path, executable: Path | None = None) -> BubblewrapSandbox:
-    return BubblewrapSandbox(state=state, environment=os.environ, executable=executable)
+    return BubblewrapSandbox(state=state, environment=plain_environment(), executable=executable)
 
 
 def script(path: Path, text: str) -> Path:

@@ -4,13 +4,16 @@ from datetime import timedelta
 
 import pytest
 from tests.integration.team.residence_scene import ADA, ResidenceScene, watch
-from tests.support.kernel import Kernel
+from tests.support.kernel import Kernel, flow, stop, work
 from tests.support.mortal_log import MortalLog
 from tests.unit.drivers.team.control_scene import STATE
 
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import StepKind
+from supervisor_ai.domain.run.inbox_commands import Cancel
 from supervisor_ai.domain.run.status import OutcomeKind, RunStatus
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.team.commands.join import WantedMember, join_team
 from supervisor_ai.drivers.team.commands.send import hand_off
 from supervisor_ai.drivers.team.commands.teardown import begin_teardown, delete_team
 from supervisor_ai.drivers.team.driver import TeamDriver
@@ -107,6 +110,49 @@ def test_a_teardown_with_one_missing_acknowledgement(scene: ResidenceScene) -> N
     scene.drive()
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
     assert scene.kernel.types(scene.run)[-3:] == ["WatchEnded", "StepPassed", "RunCompleted"]
+
+
+def test_a_teardown_cancels_the_runs_of_our_own_workers_and_waits_for_their_end(
+    scene: ResidenceScene,
+) -> None:
+    scene.drive()
+    hand_off(scene.teams, "red", 1, ADA)
+    scene.drive()
+    worker = scene.kernel.submit(flow(work("do"), stop("land", StepKind.COMMIT)))
+    scene.join("rev", TeamRole.UNIFIED_REVIEWER)
+    own = WantedMember(name="coder-1", role=TeamRole.CODER, run=worker)
+    join_team(scene.teams, "red", own, ADA)
+    begin_teardown(scene.teams, "red", ADA)
+    [letter] = scene.kernel.world.inbox.pending(worker)
+    assert isinstance(letter.command, Cancel)
+    scene.send("rev", W.SHUTDOWN_ACK)
+    # Even the Lead's word leaves no process behind.
+    for _ in range(4):
+        scene.advance(timedelta(seconds=61))
+        scene.drive()
+    scene.send("lead", W.FORCED_FINALIZE_ACK)
+    scene.drive()
+    assert not delete_team(scene.teams, "red", ADA).accepted
+    scene.kernel.drive(worker)
+    assert scene.kernel.status(worker) is RunStatus.CANCELLED
+    scene.pass_minutes(1)
+    assert scene.state.teardown.status is TeardownStatus.READY_TO_DELETE
+
+
+def test_the_end_of_an_own_workers_run_is_its_acknowledgement(scene: ResidenceScene) -> None:
+    scene.drive()
+    hand_off(scene.teams, "red", 1, ADA)
+    scene.drive()
+    worker = scene.kernel.submit(flow(work("do"), stop("land", StepKind.COMMIT)))
+    scene.join("rev", TeamRole.UNIFIED_REVIEWER)
+    own = WantedMember(name="coder-1", role=TeamRole.CODER, run=worker)
+    join_team(scene.teams, "red", own, ADA)
+    begin_teardown(scene.teams, "red", ADA)
+    scene.send("rev", W.SHUTDOWN_ACK)
+    scene.kernel.drive(worker)
+    scene.pass_minutes(1)
+    assert scene.state.teardown.acks == ("rev", "coder-1")
+    assert scene.state.teardown.status is TeardownStatus.READY_TO_DELETE
 
 
 def test_a_fork_and_a_migration_stay_with_their_team(scene: ResidenceScene) -> None:

@@ -51,42 +51,45 @@ def scene(tmp_path: Path) -> Scene:
     return Scene(tmp_path)
 
 
+FIRST, SECOND = render_state(EMPTY)[0], render_state(PAGE)[0]
+
+
 def test_a_new_folder_has_its_files_and_is_not_gits(scene: Scene) -> None:
-    written = scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
+    scene.shelf.write_text(FIRST, replaces=None)
     assert sorted(it.name for it in scene.folder.iterdir()) == [
         ".gitignore",
         "DECISIONS.md",
         "state.md",
     ]
-    assert scene.text("state.md") == written.text
-    assert written.sha256 == hashlib.sha256(written.text.encode()).hexdigest()
+    assert scene.text("state.md") == FIRST
+    assert scene.shelf.hash_of(FIRST) == hashlib.sha256(FIRST.encode()).hexdigest()
     assert scene.text(".gitignore") == "*\n"
     assert ".claude" not in scene.scratch.git.run("status", "--porcelain", "-uall").text
     assert scene.shelf.place == str(scene.folder)
 
 
 def test_made_twice_it_keeps_what_the_tech_lead_wrote(scene: Scene) -> None:
-    scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
     mine = scene.text("DECISIONS.md") + "\nMine.\n"
     (scene.folder / "DECISIONS.md").write_text(mine)
-    scene.shelf.create(PAGE)
+    scene.shelf.furnish("auth")
     assert scene.text("DECISIONS.md") == mine
-    assert scene.shelf.look(render_state(PAGE)[0]).finding is StateFinding.OURS
 
 
 def test_a_write_replaces_what_it_knows_and_nothing_else(scene: Scene) -> None:
-    first = scene.shelf.create(EMPTY)
-    second = scene.shelf.write(PAGE, replaces=first.sha256)
-    assert scene.shelf.write(PAGE, replaces=first.sha256) == second
+    first, second = map(scene.shelf.hash_of, (FIRST, SECOND))
+    scene.shelf.write_text(FIRST, replaces=None)
+    scene.shelf.write_text(SECOND, replaces=first)
+    scene.shelf.write_text(SECOND, replaces=first)
     (scene.folder / "state.md").write_text("Mine.\n")
     with pytest.raises(Conflict):
-        scene.shelf.write(EMPTY, replaces=second.sha256)
-    assert scene.text("state.md") == "Mine.\n"
+        scene.shelf.write_text(FIRST, replaces=second)
     assert scene.shelf.content() == b"Mine.\n"
-    look = scene.shelf.look(second.text, {first.sha256})
+    look = scene.shelf.look(SECOND, {first})
     assert look.finding is StateFinding.EDITED
-    scene.shelf.write(EMPTY, replaces=look.sha256)
-    assert scene.shelf.look(first.text).finding is StateFinding.OURS
+    scene.shelf.write_text(FIRST, replaces=look.sha256)
+    assert scene.shelf.look(FIRST).finding is StateFinding.OURS
 
 
 def test_a_text_from_outside_is_one_clean_line_without_secrets(scene: Scene) -> None:
@@ -96,7 +99,7 @@ def test_a_text_from_outside_is_one_clean_line_without_secrets(scene: Scene) -> 
 
 
 def test_a_note_is_written_once_and_without_secrets(scene: Scene) -> None:
-    scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
     note = replace(NOTE, text=f"The key {SECRET} was posted")
     assert scene.shelf.note(note) is None
     assert scene.shelf.note(note) is None
@@ -104,7 +107,7 @@ def test_a_note_is_written_once_and_without_secrets(scene: Scene) -> None:
 
 
 def test_a_file_beside_is_put_once(scene: Scene) -> None:
-    scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
     place = scene.shelf.put("teardown-report.md", f"token {SECRET}\n")
     assert Path(place).read_text() == "token [REDACTED_SECRET]\n"
     assert scene.shelf.put("teardown-report.md", "changed\n") == place
@@ -132,7 +135,7 @@ def _a_fifo(file: Path, _: Path) -> None:
 def test_what_is_no_regular_file_is_never_written_through(
     scene: Scene, tmp_path: Path, trick: Callable[[Path, Path], None]
 ) -> None:
-    scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
     other = tmp_path / "other.md"
     other.write_text(scene.text("DECISIONS.md"))
     before = other.read_text()
@@ -144,7 +147,7 @@ def test_what_is_no_regular_file_is_never_written_through(
 
 
 def test_a_hard_link_is_never_written_through(scene: Scene, tmp_path: Path) -> None:
-    scene.shelf.create(EMPTY)
+    scene.shelf.furnish("auth")
     other = tmp_path / "other.md"
     os.link(scene.folder / "DECISIONS.md", other)
     refused = scene.shelf.note(NOTE)
@@ -174,7 +177,7 @@ class _Impatient(MemorySessionFolders):
 def test_who_is_never_fast_enough_gives_up_and_says_so() -> None:
     folders = _Impatient()
     shelf = Shelf(folders, folder="f", redact=RuleRedactor().redact)
-    shelf.create(EMPTY)
+    shelf.furnish("auth")
     refused = shelf.note(NOTE)
     assert isinstance(refused, RefusedNote)
     assert "all the time" in refused.reason

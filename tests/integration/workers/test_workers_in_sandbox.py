@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 from tests.support.known_tools import known_tools
+from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.domain.run.definition import Cli, SandboxPolicy
@@ -97,7 +98,9 @@ class Scene:
 
 Sandboxes = dict[str, Callable[[Path], Sandbox]]
 SANDBOXES: Sandboxes = {
-    "bubblewrap": lambda state: BubblewrapSandbox(state=known_tools(state), environment=os.environ),
+    "bubblewrap": lambda state: BubblewrapSandbox(
+        state=known_tools(state), environment=plain_environment()
+    ),
     "none": lambda state: UnsandboxedSandbox(state=state, environment=os.environ),
 }
 

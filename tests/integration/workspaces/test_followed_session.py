@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 from tests.integration.workspaces.recorded_gh import RecordedGh, install
 from tests.support.followed_session import FILES, LateClock
-from tests.support.preloaded import PATH
+from tests.support.plain_machine import plain_path
 
 from supervisor_ai.bootstrap.projects import open_project, read_settings
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
@@ -53,7 +53,7 @@ class Scene:
     def environment(self) -> dict[str, str]:
         return {
             "HOME": str(self.place),
-            "PATH": f"{self.place / 'bin'}:{PATH}",
+            "PATH": f"{self.place / 'bin'}:{plain_path()}",
             "GIT_CONFIG_GLOBAL": os.devnull,
             "GIT_AUTHOR_NAME": "Ada",
             "GIT_AUTHOR_EMAIL": "ada@example.org",

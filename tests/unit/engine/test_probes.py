@@ -1,5 +1,6 @@
 """A green gate is asked more: with other values, and with failures that must be seen."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -7,13 +8,17 @@ import pytest
 from tests.support.kernel import Kernel
 from tests.unit.engine.gate_runs import Runs, results, with_tests
 
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.engine.effects.gates.command import Ran
+from supervisor_ai.engine.effects.gates.probes.hidden_failures import hidden_failures
 from supervisor_ai.engine.effects.gates.probes.other_answers import different
+from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns
 from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
-from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, Reading
-from supervisor_ai.engine.ports.sandbox import SandboxSpec
+from supervisor_ai.engine.ports.gates import CaseOutcome, CaseResult, ChangeCase, Reading
+from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 
 PASSED, FAILED = CaseOutcome.PASSED, CaseOutcome.FAILED
@@ -111,14 +116,56 @@ def test_new_tests_notice_what_they_give(runs: list[str], rule: str) -> None:
     ("runs", "rule"),
     [
         (["red new"], ""),
-        (["half new", "red old"], "failure_hidden"),
+        (["half new", "red old", "half again"], "failure_hidden"),
+        (["half new", "red old", "red again"], ""),
         (["half new", "half old"], ""),
-        (["green unnamed new", "red old"], "failure_hidden"),
+        (["green unnamed new", "red old", "green unnamed again"], "failure_hidden"),
+        (["green unnamed new", "red old", "red again"], ""),
     ],
 )
 def test_what_must_fail_fails(runs: list[str], rule: str) -> None:
     status, reason, left = judged("green base", "green head", *runs, failures=(NEAR,))
     assert (status is RunStatus.FAILED, rule in reason, left) == (bool(rule), True, [])
+
+
+class HalfGreen(ProbeRuns):
+    """Runs in which one of two tests passes that failed before."""
+
+    def __init__(self) -> None:
+        """Need no gate."""
+
+    async def probes(  # type: ignore[explicit-override]
+        self, case: ChangeCase, kind: ProbeKind, speaking: tuple[str, ...] = ()
+    ) -> tuple[TestProbe, ...]:
+        return (NEAR,)
+
+    async def on_base(self, contents: Contents) -> Ran:  # type: ignore[explicit-override]
+        return read("red")
+
+    async def on_head(self, contents: Contents) -> Ran:  # type: ignore[explicit-override]
+        return read("half")
+
+    def passes(self, ran: Ran) -> bool:  # type: ignore[explicit-override]
+        return False
+
+
+def read(name: str) -> Ran:
+    return Ran(
+        result=SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason=""),
+        output=ArtifactHash(""),
+        text="",
+        reading=READINGS[name],
+    )
+
+
+@pytest.mark.parametrize(
+    ("meant", "count"), [(set(), 1), ({"b"}, 1), ({"a"}, 0), ({"a", "b"}, 0), ({None}, 0)]
+)
+def test_a_test_that_is_meant_to_fail_may_pass_when_it_says_the_opposite(
+    meant: set[str | None], count: int
+) -> None:
+    case = ChangeCase(base=CommitSha("b"), head=CommitSha("h"))
+    assert len(asyncio.run(hidden_failures(HalfGreen(), PRODUCT, case, meant))) == count
 
 
 def test_tests_that_take_too_long_are_not_asked_again() -> None:

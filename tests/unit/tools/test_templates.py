@@ -6,6 +6,7 @@ import pytest
 from jinja2.exceptions import TemplateError
 
 from supervisor_ai.tools.templates import (
+    MOST_WORK,
     BoundedEnvironment,
     TooMuchWorkError,
     line_of,
@@ -41,7 +42,7 @@ HOSTILE = {
 
 def rendered(template: str) -> str:
     environment = BoundedEnvironment({"fenced": str})
-    return "".join(environment.from_string(template).generate(text=TEXT, names=["a", "b"]))
+    return "".join(environment.template(template).generate(text=TEXT, names=["a", "b"]))
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
@@ -78,3 +79,22 @@ def test_the_line_is_told() -> None:
 )
 def test_ordinary_templates_are_rendered(template: str, text: str) -> None:
     assert rendered(template) == text
+
+
+def test_a_template_is_compiled_once_and_each_rendering_has_its_own_bound() -> None:
+    text = "{% for a in names %}{{ text }}{% endfor %}"
+    first, second = (BoundedEnvironment({}).template(text) for _ in range(2))
+    assert first.root_render_func.__code__ is second.root_render_func.__code__
+    names = ["a"] * (MOST_WORK // 100 - 1)
+    for template in (first, second):
+        assert "".join(template.generate(text="", names=names)) == ""
+        with pytest.raises(TooMuchWorkError):
+            "".join(template.generate(text="", names=names))
+
+
+def test_what_a_filter_makes_of_a_constant_is_not_taken_from_another_one() -> None:
+    rendered = [
+        BoundedEnvironment({"fenced": lambda _, word=word: word}).template("{{ 'a' | fenced }}")
+        for word in ("one", "two")
+    ]
+    assert [template.render() for template in rendered] == ["one", "two"]

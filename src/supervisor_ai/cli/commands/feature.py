@@ -1,5 +1,6 @@
 """`supervisor feature`."""
 
+from datetime import timedelta
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypedDict, Unpack, cast
@@ -170,6 +171,7 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     if not options["as_json"] and view.run is not None:
         waits = " and is paused" if view.is_paused else ""
         write(f"\nRun {view.run} is {view.run_status}{waits}; branch {view.branch}.")
+        write(f"It has cost {view.usage.cost} USD so far{_ahead(view)}.")
     return DONE
 
 
@@ -262,6 +264,13 @@ def _known(office: FeatureOffice) -> list[FeatureView]:
         newest = {it.definition.feature.id: it for it in reversed([*feature_runs(office.records)])}
         views += [run_view(office.records, it) for it in newest.values()]
     return views
+
+
+def _ahead(view: FeatureView) -> str:
+    """Say how long it takes on, where the components that are done tell it."""
+    if not view.seconds_left:
+        return ""
+    return f"; at least {timedelta(seconds=view.seconds_left)} are left, judged by what is done"
 
 
 def _limits(office: FeatureOffice) -> ParallelLimits:

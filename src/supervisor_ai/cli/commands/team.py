@@ -62,6 +62,7 @@ class _JoinOptions(_TeamOptions):
     member: str
     role: str
     capabilities: str | None
+    run: str | None
 
 
 class _ServeOptions(_TeamOptions):
@@ -193,13 +194,15 @@ def _traits(options: _CreateOptions) -> "WorkTraits":
 @click.argument("member", metavar="MEMBER")
 @click.option("--role", required=True, metavar="ROLE", help="coder, tech-lead, unified-reviewer, …")
 @click.option("--can", "capabilities", metavar="A,B", help="What it is good at.")
+@click.option("--run", metavar="RUN", help="The run whose worker it is; a teardown stops it.")
 @json_option
 @click.pass_obj
 def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
     """Let somebody take part; print the token, which is not shown again.
 
     The supervisor comes first, then reviewers, then coders. With the token an agent from outside
-    speaks for itself: `supervisor mcp --help`.
+    speaks for itself: `supervisor mcp --help`. With --run it is a worker of our own: a teardown
+    cancels the run, and the team is ready to be deleted only when the run is over.
     """
     from supervisor_ai.drivers.team.commands.join import WantedMember, join_team
     from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -209,8 +212,12 @@ def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
         raise InvalidInput(f"{role!r} is no role of a team.", hint=f"Roles: {', '.join(TeamRole)}.")
     teams, actor = open_teams(invocation)
     words = (it.strip() for it in (options["capabilities"] or "").split(","))
+    run = options["run"]
     wanted = WantedMember(
-        name=options["member"], role=TeamRole(role), capabilities=tuple(filter(None, words))
+        name=options["member"],
+        role=TeamRole(role),
+        capabilities=tuple(filter(None, words)),
+        run=None if run is None else invocation.require_records().find(run).id,
     )
     joined = join_team(teams, options["team"], wanted, actor)
     if options["as_json"]:

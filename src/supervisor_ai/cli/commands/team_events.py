@@ -61,7 +61,7 @@ class _SendOptions(_EpochOptions):
 @click.option("--from", "sender", default=_LEAD, show_default=True, metavar="MEMBER", help="Who.")
 @click.option("--task", metavar="ID", help="Which task.")
 @click.option("--rev", type=click.IntRange(min=1), metavar="N", help="Which revision of the task.")
-@epoch_option
+@click.option("--epoch", type=click.IntRange(min=1), metavar="N", help="Which epoch it is.")
 @click.option("--current", is_flag=True, help="Mean the revision and the epoch that hold now.")
 @click.option("--files", metavar="A,B", help="What is touched; a folder ends with a slash.")
 @click.option("--needs", metavar="A,B", help="The capabilities that a new task asks for.")
@@ -81,6 +81,7 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
     `IN_REVIEW: task 3. Files: [a.py]`. Whoever may not send it is refused, and so is what is stale.
     """
     from supervisor_ai.drivers.team.commands.lines import send_line
+    from supervisor_ai.drivers.team.commands.projection import project_state
     from supervisor_ai.drivers.team.commands.send import filled, send_event
     from supervisor_ai.drivers.team.words import SentWord
 
@@ -93,6 +94,8 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
         if options["current"]:
             form = filled(teams.state(name), form, sender)
         answer = send_event(teams, name, sender, form, actor)
+    # A burst of events is shown in state.md by one page, and this may have been the last of it.
+    project_state(teams, name, actor)
     return report_answer(answer, as_json=options["as_json"])
 
 

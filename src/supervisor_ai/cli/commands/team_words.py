@@ -20,7 +20,7 @@ epoch_option = click.option(
     "--epoch",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Which epoch; the next one unless said.",
+    help="Which epoch; the one that is next unless said.",
 )
 _REFUSED: Final = ERROR_EXIT_CODES[ErrorKind.CONFLICT]
 

@@ -86,7 +86,7 @@ def _fold_again(project: OpenProject, stream: StreamId, version: int) -> CachedS
     run, session = stream_run(stream), stream_session(stream)
     if session is not None:
         return fold_session(project.world.log, session, project.world.documents, upto=version)
-    kind = stream_kind(stream)
+    kind = stream_kind(stream) if run is None else None
     if kind is not None:
         return kind.fold.again(project.world.log, stream, project.world.documents, upto=version)
     if run is None:

@@ -12,7 +12,7 @@ from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.sessions.stream_queries import StreamQueries
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import ArtifactHash, SessionId
+from supervisor_ai.domain.ids import ArtifactHash, SessionId, StreamId
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import check_word
 from supervisor_ai.domain.session.members import Member
@@ -61,6 +61,8 @@ class SessionDesk(Struct, frozen=True, kw_only=True):
     cache: StateCache | None = None
     views: dict[SessionId, SessionView] = field(default_factory=dict)
     """What was folded before, so that a process that stays reads only what is new."""
+    streams: dict[StreamId, object] = field(default_factory=dict)
+    """The same of the streams that slices have of their own."""
     traffic: dict[tuple[SessionId, str], Traffic] = field(default_factory=dict)
     """What members have asked of this process in the last minute."""
 

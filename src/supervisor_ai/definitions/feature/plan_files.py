@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 
 from supervisor_ai.control.slices import SliceProject
+from supervisor_ai.definitions.feature.interface_forms import form_problem
 from supervisor_ai.definitions.feature.shapes import ComponentShape, FeatureShape, PlanShape
 from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath, unknown
@@ -67,6 +68,7 @@ class _Reading:
             phases=tuple(self._phase(shape, at, ids[at], names) for at in order),
         )
         self._refuse_flaws(feature)
+        self._refuse_forms(feature, order)
         return feature
 
     def _refuse_twins(self, shape: FeatureShape) -> None:
@@ -163,6 +165,14 @@ class _Reading:
     def _refuse_flaws(self, feature: Feature) -> None:
         for flaw in flaws_of(feature):
             self._note((*self._paths[flaw.component], flaw.key), flaw.problem)
+
+    def _refuse_forms(self, feature: Feature, order: Sequence[int]) -> None:
+        """Refuse interfaces that are not written in their own language."""
+        for at, phase in zip(order, feature.phases, strict=True):
+            for number, interface in enumerate(phase.interfaces):
+                problem = form_problem(interface)
+                if problem is not None:
+                    self._note(("phases", at, "interfaces", number, "definition"), problem)
 
     def _note(self, path: KeyPath, problem: str) -> None:
         self._mistakes.add(self._document.place("feature", *path), problem)

@@ -377,7 +377,7 @@ class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
     written_where_set: ClassVar = frozenset(
-        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge", "session"}
+        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge", "session", "read_only"}
     )
 
     workflow: Workflow
@@ -406,6 +406,8 @@ class Definition(Struct, frozen=True, kw_only=True):
     forge: ForgeChoice = ForgeChoice.AUTO
     session: SessionId | None = None
     """The session in which every worker of the run is a member; None: in none."""
+    read_only: tuple[str, ...] = ()
+    """Files that no worker of the run can write."""
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:

@@ -7,7 +7,7 @@ from supervisor_ai.domain.ids import CommitSha, run_stream
 from supervisor_ai.domain.run.events import IntegrationLanded, RunSubmitted
 from supervisor_ai.drivers.feature import events as f
 from supervisor_ai.drivers.feature.effects import PrepareMerge, WriteAssignment, WriteInterfaces
-from supervisor_ai.drivers.feature.plan.interfaces import interface_file
+from supervisor_ai.drivers.feature.plan.interfaces import interface_file, interface_text
 from supervisor_ai.drivers.feature.plan.model import Component, Feature
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.ports.branch_merges import BranchMerges, Conflicted
@@ -60,7 +60,7 @@ async def write_interfaces(effect: WriteInterfaces, operation: Operation) -> f.I
     """Write the interfaces of a feature into a commit."""
     interfaces = effect.feature.interfaces
     contents: dict[str, bytes | None] = {
-        interface_file(it): f"{it.definition.rstrip()}\n".encode() for it in interfaces
+        interface_file(it): interface_text(it).encode() for it in interfaces
     }
     snapshot = await operation.world.workspaces.compose(
         effect.onto, contents, at=operation.intended_at

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
+from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.status import ENDED
@@ -50,6 +51,12 @@ def feature_runs(records: Records | None) -> Iterator[FeatureRun]:
                 yield FeatureRun(row=row, definition=definition)
 
 
+def children_of(records: Records, run: RunId) -> tuple[RunRow, ...]:
+    """List the runs that a feature's run has started."""
+    rows, _ = records.queries.runs(limit=_MOST)
+    return tuple(row for row in rows if row.parent == run)
+
+
 def newest_of(records: Records | None, feature: str) -> FeatureRun | None:
     """Return the run that built a feature last."""
     found = (it for it in feature_runs(records) if it.definition.feature.id == feature)
@@ -66,5 +73,5 @@ def state_of(records: Records, run: FeatureRun) -> FeatureState:
         elif state is not None:
             state = driver.evolve(state, envelope.event)
     if state is None:
-        raise AssertionError
+        raise InternalError(f"The stream of run {run.row.id!r} does not begin with its birth.")
     return state

@@ -6,7 +6,7 @@ from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
-from supervisor_ai.domain.run.definition import Role, Step
+from supervisor_ai.domain.run.definition import Definition, Role, Step
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.gates import Health
 from supervisor_ai.domain.run.launches import wish
@@ -15,6 +15,7 @@ from supervisor_ai.domain.run.spending.budgets import Amount
 from supervisor_ai.domain.run.spending.prices import CostCap, dearest
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.run.values import Base, Feedback, FeedbackKind
+from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.slots import Approach, Slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit
@@ -86,8 +87,16 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         instructions=at.instructions,
         context=_context(state, at),
         session=definition.session,
+        writable=_writable(definition, role),
     )
     return _within_leave(effect, slot)
+
+
+def _writable(definition: Definition, role: Role) -> Writable | None:
+    """Keep from whoever may write what nobody in this run writes."""
+    if not definition.read_only or not role.can_edit:
+        return None
+    return Writable(everywhere=True, paths=dict.fromkeys(definition.read_only, False))
 
 
 def base_of(birth: e.RunSubmitted) -> Base:

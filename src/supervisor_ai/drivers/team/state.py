@@ -66,6 +66,8 @@ class TeamState(Struct, frozen=True, kw_only=True):
     """The newest fact that is to be noted in DECISIONS.md."""
     noted: int = 0
     """Up to which fact DECISIONS.md has what is to be noted."""
+    speaking: int = 0
+    """The place of the newest fact because of which something may be said."""
     delivered: int = 0
     """Up to which fact all was said that there was to say."""
     watched_since: datetime | None = None
@@ -108,7 +110,9 @@ def evolve(state: TeamState, event: Event) -> TeamState:
     index = state.index + 1
     shown = index if event.is_shown else state.shown
     noteworthy = state.noteworthy if marker_of(event) is None else index
-    state = replace(state, index=index, latest=event.at, shown=shown, noteworthy=noteworthy)
+    speaking = index if event.speaks else state.speaking
+    state = replace(state, index=index, latest=event.at, shown=shown)
+    state = replace(state, noteworthy=noteworthy, speaking=speaking)
     state = _dispatch(_heard(state, event), event)
     alerts = after_fact(state.alerts, event, owner_of(state, event))
     return state if alerts is state.alerts else replace(state, alerts=alerts)

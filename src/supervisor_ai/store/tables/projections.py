@@ -5,7 +5,7 @@ from typing import Final
 
 import msgspec
 
-from supervisor_ai.control.slices import all_slices, stream_kind
+from supervisor_ai.control.slices import all_slices
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import stream_run, stream_session
 from supervisor_ai.store.codec import Sealed, canonical, instant
@@ -56,8 +56,7 @@ def project(sql: Sql, fact: Sealed) -> None:
     if session is not None:
         parameters["session"] = session
     if run is None and session is None:
-        kind = stream_kind(envelope.stream)
-        parameters["stream"] = None if kind is None else kind.owner_of(envelope.stream)
+        parameters["stream"] = envelope.stream.partition(":")[2]
     for statement in statements:
         sql.execute(statement, parameters)
 

@@ -89,6 +89,17 @@ def test_interfaces_and_what_else_a_component_may_say_are_read() -> None:
     assert (part.role, part.workflow, part.cli, part.estimate) == ("api_dev", "mvp", "claude", 3)
 
 
+def test_an_interface_that_is_not_written_in_its_language_is_refused() -> None:
+    text = SEED.replace(
+        "      sequence: 1\n",
+        "      sequence: 1\n      interfaces:\n        - name: User\n          type: json_schema\n"
+        "          definition: nothing\n",
+    )
+    found = mistakes(text)
+    assert len(found) == 1
+    assert found[0].startswith("plan.yaml:12: feature.phases[0].interfaces[0].definition: is no ")
+
+
 def test_a_cycle_is_named_with_its_path() -> None:
     text = SEED.replace("depends_on: []", "depends_on: [auth_endpoints]")
     found = mistakes(text)

@@ -7,6 +7,7 @@ from tests.unit.drivers.feature.plans import cid, component, feature
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.effects import AwaitSignal
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
@@ -45,16 +46,10 @@ def test_a_feature_goes_on_under_another_definition_with_the_same_components() -
 def test_only_the_definition_of_a_feature_is_one() -> None:
     scene = FeatureScene(PLAN)
     assert expect_feature(scene.definition) is scene.definition
-    child = scene.kernel.world.documents.load(scene.definition.children[cid(1, 1)], _kind())
+    child = scene.kernel.world.documents.load(scene.definition.children[cid(1, 1)], Definition)
     with pytest.raises(InternalError):
         expect_feature(child)
     assert permit_of("P1") == "feature:P1"
-
-
-def _kind() -> type:
-    from supervisor_ai.domain.run.definition import Definition
-
-    return Definition
 
 
 def test_every_component_is_a_step_and_so_are_the_interfaces() -> None:

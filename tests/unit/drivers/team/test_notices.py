@@ -11,6 +11,7 @@ from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.event_kinds import reconcile as r
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.events import TEAM_EVENTS
 from supervisor_ai.drivers.team.text.messages import MessageTemplates
 from supervisor_ai.drivers.team.words import ToolDecision, WaitReason
 
@@ -34,6 +35,11 @@ def test_other_facts_say_nothing() -> None:
     quiet = [fact for kind, fact in FACTS.items() if kind not in SPEAKING]
     assert quiet
     assert [told for fact in quiet for told in said(fact)] == []
+
+
+def test_a_fact_knows_whether_it_speaks() -> None:
+    assert {kind for kind in TEAM_EVENTS if kind.speaks} == set(SPEAKING)
+    assert all(kind.is_shown for kind in TEAM_EVENTS if kind.speaks)
 
 
 def test_the_type_of_a_message_is_one_word() -> None:

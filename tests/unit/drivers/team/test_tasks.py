@@ -32,6 +32,18 @@ def test_no_task_closes_without_its_required_approvals() -> None:
     assert scene.task("1").status is S.DONE
 
 
+def test_a_medium_task_needs_every_active_reviewer_and_not_only_the_first() -> None:
+    scene = working(TeamComplexity.MEDIUM)
+    scene.join("sec", TeamRole.SECURITY_REVIEWER)
+    scene.review("1")
+    scene.send(W.APPROVED, "rev", task_id="1")
+    scene.send(W.APPROVED, "tech", task_id="1")
+    early = scene.send(W.DONE, "ada", task_id="1")
+    assert (early.accepted, "security-reviewer" in early.reason) == (False, True)
+    scene.send(W.APPROVED, "sec", task_id="1")
+    assert scene.send(W.DONE, "ada", task_id="1").accepted
+
+
 def test_an_approval_of_an_older_revision_does_not_count() -> None:
     scene = working(TeamComplexity.MEDIUM)
     scene.review("1")

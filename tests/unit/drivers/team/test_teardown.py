@@ -5,7 +5,15 @@ from datetime import timedelta
 import pytest
 from tests.unit.drivers.team.scene import TeamScene, W, beat, working
 
+from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.drivers.team.decisions.reconcile import (
+    FoundEdit,
+    Recorded,
+    diverge,
+    reconcile,
+)
 from supervisor_ai.drivers.team.decisions.teardown import blockers
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines import teardown as rules
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
@@ -171,6 +179,20 @@ def test_a_team_is_deleted_only_when_it_is_ready(status: TeardownStatus) -> None
     scene = working() if status is S.NONE else ending()
     ruling = scene.delete()
     assert (ruling.accepted, ruling.code) == (False, RefusalCode.TEARDOWN)
+
+
+def test_a_team_that_is_ready_but_locked_is_settled_first() -> None:
+    scene = TeamScene()
+    scene.teardown()
+    scene.finish()
+    turn, edit = TeamTurn(scene.state, scene.now), ArtifactHash("diff")
+    found = FoundEdit(found="e", edit=None, diff=edit)
+    diverge(turn, found)
+    reconcile(turn, found, lambda _: Recorded(before=scene.state, facts=()))
+    scene.record(*turn.facts)
+    assert scene.delete().code is RefusalCode.RECONCILE_LOCK
+    assert scene.send(W.RECONCILE_ACK, "lead").accepted
+    assert scene.delete().accepted
 
 
 def test_an_unanswered_shutdown_never_hangs() -> None:

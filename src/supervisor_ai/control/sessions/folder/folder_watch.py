@@ -68,8 +68,8 @@ class FolderWatch:
         return tuple(dict.fromkeys(told))
 
     def _is_served(self, row: SessionRow) -> bool:
-        is_watched = row.closed_at is None and row.folder is not None and row.resident is not None
-        return is_watched and row.resident is not None and self._serves(row.resident)
+        is_open = row.closed_at is None and row.folder is not None
+        return is_open and row.resident is not None and self._serves(row.resident)
 
     def _look_at(self, name: SessionId) -> Iterable[str]:
         """Import what is new in the file, then export where others say something in files.

@@ -32,6 +32,7 @@ from supervisor_ai.drivers.feature.definition import (
     permit_of,
     workflow_of,
 )
+from supervisor_ai.drivers.feature.plan.interfaces import locked_files
 from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature
 from supervisor_ai.drivers.feature.settings import FeatureSettings
 from supervisor_ai.engine.pinned import pinned_powers
@@ -150,7 +151,11 @@ def _variants(
             roles={} if role is None else {"*": role},
         )
         # Nobody watches a component's run: what it would ask about its baseline is noted.
-        definition = replace(loaded.definition, baseline=_noted(loaded.definition.baseline))
+        definition = replace(
+            loaded.definition,
+            baseline=_noted(loaded.definition.baseline),
+            read_only=locked_files(feature),
+        )
         if budget.figures:
             least = budget.least(definition.budgets.get(Scope.FEATURE, NOTHING))
             definition = replace(definition, budgets={**definition.budgets, Scope.FEATURE: least})

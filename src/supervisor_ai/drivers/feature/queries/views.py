@@ -4,10 +4,14 @@ from collections.abc import Mapping
 
 from msgspec import Struct
 
+from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import ENDED, RunStatus
-from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.definition import FeatureDefinition
+from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of, remaining
 from supervisor_ai.drivers.feature.plan.interfaces import interface_file
 from supervisor_ai.drivers.feature.plan.model import (
     AT_WORK,
@@ -29,7 +33,7 @@ from supervisor_ai.drivers.feature.plan.rollup import (
 )
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits, durations_of
 from supervisor_ai.drivers.feature.plan.waits import waits_of
-from supervisor_ai.drivers.feature.runs import FeatureRun, newest_of, state_of
+from supervisor_ai.drivers.feature.runs import FeatureRun, children_of, newest_of, state_of
 from supervisor_ai.drivers.feature.state import FeatureState
 
 
@@ -85,6 +89,10 @@ class FeatureView(Struct, frozen=True, kw_only=True):
     branch: str | None = None
     commit: CommitSha | None = None
     is_paused: bool = False
+    usage: Usage = NO_USAGE
+    """What the runs of its components have consumed so far."""
+    seconds_left: int | None = None
+    """How long it takes on, judged by the components that are done; None: nobody can tell."""
 
 
 class FeatureRow(Struct, frozen=True, kw_only=True):
@@ -113,10 +121,33 @@ def standing_view(feature: Feature, limits: ParallelLimits, records: Records | N
 def run_view(records: Records, run: FeatureRun) -> FeatureView:
     """Show a feature as a run has it."""
     state = state_of(records, run)
-    children = {it.child for it in state.parts.values() if it.child is not None}
-    rows = {child: records.queries.run(child) for child in children}
-    waiting = {child: row.status for child, row in rows.items() if row is not None}
-    return _view(run.definition.feature, run.definition.slots, run, state, waiting)
+    rows = {row.id: row for row in children_of(records, run.row.id)}
+    waiting = {child: row.status for child, row in rows.items()}
+    view = _view(run.definition.feature, run.definition.slots, run, state, waiting)
+    spent = NO_USAGE
+    for row in rows.values():
+        spent = spent.plus(row.usage)
+    return replace(view, usage=spent, seconds_left=_left(run.definition, state, rows))
+
+
+def _left(
+    definition: FeatureDefinition, state: FeatureState, rows: Mapping[RunId, RunRow]
+) -> int | None:
+    """Say how long what is left takes at least, if it takes as long as what is done."""
+    took = [
+        (rows[part.child].updated_at - rows[part.child].created_at).total_seconds()
+        for part in state.parts.values()
+        if part.status is ComponentStatus.COMPLETED
+        and part.child is not None
+        and part.child in rows
+    ]
+    feature, statuses = definition.feature, state.statuses
+    left = [it.id for it in feature.components if status_of(statuses, it.id) not in DONE]
+    if not took or not left:
+        return None if left else 0
+    usual = sum(took) / len(took)
+    longest = max(remaining(graph_of(feature), dict.fromkeys(left, usual)).values())
+    return round(max(longest, usual * len(left) / definition.slots.max_parallel))
 
 
 def row_of(view: FeatureView) -> FeatureRow:

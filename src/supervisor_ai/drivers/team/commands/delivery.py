@@ -7,7 +7,7 @@ from supervisor_ai.control.sessions.members import resident
 from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
-from supervisor_ai.drivers.team.decisions.notices import LEAD, SPEAKING, TeamNotice, notices_of
+from supervisor_ai.drivers.team.decisions.notices import LEAD, TeamNotice, notices_of
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.roster import MessagesDelivered
@@ -26,12 +26,12 @@ def deliver(teams: TeamDesk, name: str) -> int:
     """
     state = teams.state(name)
     last, said = state.delivered, 0
-    if state.created is None or state.index <= last:
+    if state.created is None or state.speaking <= last:
         return 0
     templates = teams.templates(name)
     bus = Bus(teams.desk, state.created.session, resident(_SUPERVISOR))
     for place, fact in teams.facts(name, after=state.delivered):
-        if type(fact) not in SPEAKING:
+        if not fact.speaks:
             continue
         for number, notice in enumerate(notices_of(state, fact, templates)):
             bus.log(_post(teams, notice, f"team:{name}/{place}.{number}"))

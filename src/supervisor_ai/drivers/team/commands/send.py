@@ -17,7 +17,6 @@ from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
-from supervisor_ai.drivers.team.decisions.notices import SPEAKING
 from supervisor_ai.drivers.team.sent import SentEvent, TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.state import TeamState
@@ -63,7 +62,7 @@ def send_event(
         actor,
         lambda state, facts: wake_resident(teams, state, facts, actor),
     )
-    if any(type(fact) in SPEAKING for fact in ruling.facts):
+    if any(fact.speaks for fact in ruling.facts):
         deliver(teams, name)
     note_decisions(teams, name, actor)
     if any(fact.is_shown for fact in ruling.facts) and _is_time_for_page(teams, name):

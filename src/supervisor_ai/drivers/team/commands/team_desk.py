@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 
-from msgspec import Struct, field
+from msgspec import Struct
 from msgspec.json import decode
 
 from supervisor_ai.control.ports.session_files import SessionFolders
@@ -27,15 +27,14 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
     desk: SessionDesk
     folders: SessionFolders | None = None
     """None: who calls writes no files; the resident does."""
-    views: dict[str, TeamView] = field(default_factory=dict)
-    """What was folded before, so that a process that stays reads only what is new."""
 
     def view(self, name: str) -> TeamView:
         """Return a team as far as it is known; what is new is read when it is refreshed."""
-        known = self.views.get(name)
-        if known is None:
+        stream = team_stream(name)
+        known = self.desk.streams.get(stream)
+        if not isinstance(known, TeamView):
             known = TeamView(self.desk.log, name, self.desk.cache, self.desk.documents)
-            self.views[name] = known
+            self.desk.streams[stream] = known
         return known
 
     def state(self, name: str) -> TeamState:

@@ -6,6 +6,11 @@ from supervisor_ai.control.sessions.desk import close_session
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.commands.delivery import deliver
+from supervisor_ai.drivers.team.commands.own_workers import (
+    acknowledge_ends,
+    living_workers,
+    stop_workers,
+)
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
@@ -27,7 +32,10 @@ def begin_teardown(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
         name,
         lambda state: teardown.begin(TeamTurn(state, teams.desk.now()), LEAD),
         actor,
-        lambda state, facts: wake_resident(teams, state, facts, actor),
+        lambda state, facts: (
+            *wake_resident(teams, state, facts, actor),
+            *stop_workers(teams, state, facts, actor),
+        ),
     )
     deliver(teams, name)
     finish_teardown(teams, name, actor)
@@ -35,10 +43,16 @@ def begin_teardown(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
     return answer_of(ruling)
 
 
+def is_ready_to_finish(teams: TeamDesk, state: TeamState) -> bool:
+    """Tell whether only the report is missing; no process of our own may be left behind."""
+    return teardown.is_due_to_finish(state) and not living_workers(teams, state)
+
+
 def finish_teardown(teams: TeamDesk, name: str, actor: Actor) -> bool:
     """Persist the report and let the team be ready, where only that is missing."""
+    acknowledge_ends(teams, name, actor)
     state = teams.state(name)
-    if not teardown.is_due_to_finish(state):
+    if not is_ready_to_finish(teams, state):
         return False
     facts = [fact for _, fact in teams.facts(name)]
     text = post_mortem(state, facts, teams.desk.now())

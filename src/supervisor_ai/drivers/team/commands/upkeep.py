@@ -7,11 +7,10 @@ from msgspec import Struct
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.drivers.team.commands.decision_notes import is_due_to_note, note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
+from supervisor_ai.drivers.team.commands.own_workers import unacknowledged_ends
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
-from supervisor_ai.drivers.team.commands.teardown import finish_teardown
-from supervisor_ai.drivers.team.decisions.notices import SPEAKING
-from supervisor_ai.drivers.team.decisions.teardown import is_due_to_finish
+from supervisor_ai.drivers.team.commands.teardown import finish_teardown, is_ready_to_finish
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
@@ -34,10 +33,11 @@ def is_over(teams: TeamDesk, name: str) -> bool:
 def is_due(teams: TeamDesk, name: str) -> bool:
     """Tell whether there is something to do for a team; nothing is changed."""
     state = teams.state(name)
-    if look(state, teams.desk.now()) or is_due_to_finish(state) or is_due_to_note(state):
+    if look(state, teams.desk.now()) or is_due_to_note(state):
         return True
-    unsaid = (fact for _, fact in teams.facts(name, after=state.delivered))
-    return any(type(fact) in SPEAKING for fact in unsaid) or is_page_due(teams, name)
+    if is_ready_to_finish(teams, state) or unacknowledged_ends(teams, state):
+        return True
+    return state.speaking > state.delivered or is_page_due(teams, name)
 
 
 def wait_of(teams: TeamDesk, name: str) -> timedelta:

@@ -71,7 +71,8 @@ def _fields(state: TeamState, sent: SentEvent) -> Ruling | None:
 
 def _end(state: TeamState, sent: SentEvent) -> Ruling | None:
     teardown = state.teardown
-    if not teardown.freezes or sent.event in _ANY_TIME:
+    settles = sent.event in _UNDER_LOCK and not state.reconcile.is_open
+    if not teardown.freezes or settles or sent.event in _ANY_TIME:
         return None
     is_late_ack = sent.event in _AT_THE_END and teardown.status is TeardownStatus.READY_TO_DELETE
     if is_late_ack:

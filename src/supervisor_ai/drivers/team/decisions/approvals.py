@@ -11,7 +11,7 @@ def need_of(state: TeamState, task: TeamTask) -> ApprovalNeed:
     """Return who has to agree to a task; nobody agrees to what is its own."""
     others = frozenset(it.role for it in state.roster() if it.name != task.owner)
     tier = tier_of(task.complexity, is_escalated=task.is_escalated)
-    return approval_need(tier, active=others, reviewers=task.approvals)
+    return approval_need(tier, active=others)
 
 
 def check_roster(turn: TeamTurn, task: TeamTask) -> None:

@@ -10,6 +10,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.event_kinds import (
+    decisions,
     liveness,
     ownership,
     reconcile,
@@ -19,6 +20,7 @@ from supervisor_ai.drivers.team.event_kinds import (
 )
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.state import TeamState, owner_of
+from supervisor_ai.drivers.team.text.answers import ONLINE
 from supervisor_ai.drivers.team.text.messages import MessageKind, MessageTemplates, MessageValues
 from supervisor_ai.drivers.team.text.report import minutes
 from supervisor_ai.drivers.team.words import WaitReason
@@ -173,7 +175,7 @@ def _of(text: str) -> Tell:
 
 _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     ownership.OwnershipAcknowledged: _of(
-        "STATE_OWNERSHIP_ACK({offered}): {actor}@{offered} writes."
+        "STATE_OWNERSHIP_ACK({offered}): {actor}@{offered} writes. " + ONLINE
     ),
     ownership.HandoffDuplicated: _of("Epoch {offered} was handed over already; nothing changed."),
     ownership.HandoffMissed: _of(
@@ -223,6 +225,10 @@ _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     ),
     reconcile.RollbackPlanned: _plan,
     reconcile.ReconcileLockExited: _of("RECONCILE_LOCK_EXIT: {end}."),
+    decisions.DecisionsScopeViolated: _of("DECISIONS_SCOPE_VIOLATION: {reason}"),
+    decisions.DecisionsMarkerMissed: _of(
+        "DECISIONS_MARKER_MISSING: {reason} Nothing is noted until then."
+    ),
     teardown.TeardownBlocked: _of("The teardown waits: {reasons}."),
     teardown.FinalizeProposed: _of(
         "No SHUTDOWN_ACK from {missing} after all rounds. " + _DECIDE + "FORCED_FINALIZE_ACK?"

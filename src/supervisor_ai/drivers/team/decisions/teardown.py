@@ -151,5 +151,12 @@ def delete(turn: TeamTurn, by: str) -> Ruling:
             code=RefusalCode.TEARDOWN,
             reason=f"The team is not ready to be deleted: {status.value}.",
         )
+    if not turn.state.reconcile.is_open:
+        return Ruling(
+            accepted=False,
+            event="TEARDOWN_BLOCKED",
+            code=RefusalCode.RECONCILE_LOCK,
+            reason=f"{turn.state.lock.value} holds: settle it first.",
+        )
     turn.add(e.TeamDeleted(**turn.by(by)))
     return turn.accept(turn.state.teardown.status)

@@ -20,6 +20,7 @@ class DecisionsScopeViolated(TeamFact, frozen=True, kw_only=True):
     """A note was not written, because it would not stay within its section."""
 
     word: ClassVar = "DECISIONS_SCOPE_VIOLATION"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.DECISIONS_SCOPE_VIOLATION
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -31,6 +32,7 @@ class DecisionsMarkerMissed(TeamFact, frozen=True, kw_only=True):
     """A section is not there once; nothing is noted until somebody has put it right."""
 
     word: ClassVar = "DECISIONS_MARKER_MISSING"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.DECISIONS_MARKER_MISSING
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE

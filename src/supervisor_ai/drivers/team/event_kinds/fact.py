@@ -20,6 +20,8 @@ class TeamFact(Event, frozen=True, kw_only=True):
     is_progress: ClassVar[bool] = False
     """Whether its actor got on with the work."""
 
+    speaks: ClassVar[bool] = False
+    """Whether the supervisor may say something because of it."""
     is_shown: ClassVar[bool] = True
     """Whether state.md shows it; what is not shown changes nothing in the file."""
 

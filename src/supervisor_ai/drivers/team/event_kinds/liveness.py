@@ -60,6 +60,7 @@ class MemberPinged(StagedFact, frozen=True, kw_only=True):
     """A gentle ping."""
 
     word: ClassVar = "PING"
+    speaks: ClassVar = True
     action: ClassVar = ActionType.PING
 
 
@@ -67,6 +68,7 @@ class MemberNudged(StagedFact, frozen=True, kw_only=True):
     """A nudge with one concrete next step."""
 
     word: ClassVar = "NUDGE"
+    speaks: ClassVar = True
     action: ClassVar = ActionType.NUDGE
 
 
@@ -74,6 +76,7 @@ class MemberEscalated(StagedFact, frozen=True, kw_only=True):
     """The Lead hears who, which task, how long and at which stage."""
 
     word: ClassVar = "IDLE_BREACH"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.IDLE_BREACH
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -83,6 +86,7 @@ class ReplacementProposed(StagedFact, frozen=True, kw_only=True):
     """The Lead is asked to let somebody else do it."""
 
     word: ClassVar = "REPLACEMENT_PROPOSAL"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.IDLE_BREACH
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.REASSIGN_PROPOSAL
@@ -92,6 +96,7 @@ class IdleCleared(TeamFact, frozen=True, kw_only=True):
     """A silent member was heard of again."""
 
     word: ClassVar = "IDLE_CLEARED"
+    speaks: ClassVar = True
 
     member: str
     task: str

@@ -19,6 +19,7 @@ class OwnershipAcknowledged(TeamFact, frozen=True, kw_only=True):
     """The supervisor owns the state from this epoch on."""
 
     word: ClassVar = "STATE_OWNERSHIP_ACK"
+    speaks: ClassVar = True
 
     offered: int
 
@@ -27,6 +28,7 @@ class HandoffDuplicated(TeamFact, frozen=True, kw_only=True):
     """The Lead handed over again what was handed over; nothing changes."""
 
     word: ClassVar = "HANDOFF_DUPLICATE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.HANDOFF_DUPLICATE
 
     offered: int
@@ -36,6 +38,7 @@ class HandoffMissed(TeamFact, frozen=True, kw_only=True):
     """A hand-off was expected and none came; the owner stays who it was."""
 
     word: ClassVar = "HANDOFF_MISSING"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.HANDOFF_MISSING
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -45,6 +48,7 @@ class SplitBrainDetected(TeamFact, frozen=True, kw_only=True):
     """Two own the state in one epoch; the Lead has to say which."""
 
     word: ClassVar = "SPLIT_BRAIN_DETECTED"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.SPLIT_BRAIN_DETECTED
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE

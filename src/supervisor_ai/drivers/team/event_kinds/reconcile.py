@@ -42,6 +42,7 @@ class StateDiverged(TeamFact, frozen=True, kw_only=True):
     """The file is not what was written; what was found is kept."""
 
     word: ClassVar = "STATE_DIVERGENCE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.STATE_DIVERGENCE
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -66,6 +67,7 @@ class SnapshotNotFound(TeamFact, frozen=True, kw_only=True):
     """There is nothing to go back to; the state is frozen."""
 
     word: ClassVar = "SNAPSHOT_NOT_FOUND"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.SNAPSHOT_NOT_FOUND
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -75,6 +77,7 @@ class SnapshotConflicted(TeamFact, frozen=True, kw_only=True):
     """Two snapshots claim one place; the state is frozen."""
 
     word: ClassVar = "SNAPSHOT_CONFLICT"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.SNAPSHOT_CONFLICT
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -87,6 +90,7 @@ class RollbackPlanned(TeamFact, frozen=True, kw_only=True):
     """The trail of a rollback: to what, why, what it touches, and what the Lead was shown."""
 
     word: ClassVar = "ROLLBACK_TRAIL"
+    speaks: ClassVar = True
 
     replay_index: int
     snapshot_hash: str
@@ -105,6 +109,7 @@ class ReconcileConflicted(TeamFact, frozen=True, kw_only=True):
     """What is recorded contradicts itself; the state is frozen."""
 
     word: ClassVar = "RECONCILE_CONFLICT"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.RECONCILE_CONFLICT
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -119,6 +124,7 @@ class ReconcileLockExited(TeamFact, frozen=True, kw_only=True):
     """Writing goes on."""
 
     word: ClassVar = "RECONCILE_LOCK_EXIT"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.RECONCILE_LOCK_EXIT
     action: ClassVar = ActionType.RECONCILE_LOCK_EXIT
 

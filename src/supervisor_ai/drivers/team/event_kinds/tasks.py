@@ -71,6 +71,7 @@ class TaskStuck(TaskFact, frozen=True, kw_only=True):
     """Its owner gets no further."""
 
     word: ClassVar = "STUCK"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.STUCK
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -82,6 +83,7 @@ class WaitImpossible(TaskFact, frozen=True, kw_only=True):
     """Nobody on the roster can agree to it; waiting would never end."""
 
     word: ClassVar = "IMPOSSIBLE_WAIT"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.STUCK
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -93,6 +95,7 @@ class LoopSuspected(TaskFact, frozen=True, kw_only=True):
     """Its review goes round in circles; it is quarantined, and nothing else is."""
 
     word: ClassVar = "LOOP_SUSPECTED"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.LOOP_SUSPECTED
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -106,6 +109,7 @@ class DuplicateClaimFound(TaskFact, frozen=True, kw_only=True):
     """Two claim it; their claims are frozen."""
 
     word: ClassVar = "DUPLICATE_TASK_KEY"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.DUPLICATE_TASK_KEY
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -118,6 +122,7 @@ class OverlapFound(TaskFact, frozen=True, kw_only=True):
     """It touches files of another task in work; both are frozen."""
 
     word: ClassVar = "OVERLAP_SCOPE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.OVERLAP_SCOPE
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -139,6 +144,7 @@ class TaskReassigned(TaskFact, frozen=True, kw_only=True):
     """It is somebody's from now on, as the Lead said; a new revision begins."""
 
     word: ClassVar = "OWNERSHIP_MAP"
+    speaks: ClassVar = True
 
     owner: str
 
@@ -153,12 +159,14 @@ class TaskEscalated(TaskFact, frozen=True, kw_only=True):
     """This one task is reviewed as a heavier one; the Lead staffs it."""
 
     word: ClassVar = "ESCALATE TO MEDIUM"
+    speaks: ClassVar = True
 
 
 class ReassignmentProposed(TaskFact, frozen=True, kw_only=True):
     """Somebody else should do it; the Lead decides."""
 
     word: ClassVar = "REASSIGN_PROPOSAL"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.STUCK
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.REASSIGN_PROPOSAL

@@ -21,6 +21,7 @@ class ShutdownRequested(TeamFact, frozen=True, kw_only=True):
     """Everybody was asked to stop."""
 
     word: ClassVar = "SHUTDOWN_REQUESTED"
+    speaks: ClassVar = True
 
     targets: tuple[str, ...]
 
@@ -42,6 +43,7 @@ class AckRetried(TeamFact, frozen=True, kw_only=True):
     """Those who did not acknowledge were asked again."""
 
     word: ClassVar = "RETRYING"
+    speaks: ClassVar = True
     action: ClassVar = ActionType.TEARDOWN_RETRY
 
     round: int
@@ -52,6 +54,7 @@ class TeardownBlocked(TeamFact, frozen=True, kw_only=True):
     """Something has to be settled first."""
 
     word: ClassVar = "TEARDOWN_BLOCKED"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.TEARDOWN_BLOCKED
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -63,6 +66,7 @@ class FinalizeProposed(TeamFact, frozen=True, kw_only=True):
     """Some never acknowledged; the Lead has to say whether the team ends without them."""
 
     word: ClassVar = "FORCED_FINALIZE_CANDIDATE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.FORCED_FINALIZE_CANDIDATE
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.FORCED_FINALIZE
@@ -91,6 +95,7 @@ class TeardownReady(TeamFact, frozen=True, kw_only=True):
     """The team can be deleted."""
 
     word: ClassVar = "READY_TO_DELETE"
+    speaks: ClassVar = True
 
     is_forced: bool
 
@@ -99,6 +104,7 @@ class TeardownFailed(TeamFact, frozen=True, kw_only=True):
     """The team cannot be deleted; nothing is lost, and the Lead can begin again."""
 
     word: ClassVar = "TEARDOWN_FAILED_SAFE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.TEARDOWN_BLOCKED
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE

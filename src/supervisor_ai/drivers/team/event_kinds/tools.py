@@ -12,6 +12,7 @@ class ToolReported(TeamFact, frozen=True, kw_only=True):
     """A tool is missing or fails."""
 
     word: ClassVar = "TOOL_UNAVAILABLE"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.TOOL_UNAVAILABLE
     severity: ClassVar = AlertSeverity.WARN
     action: ClassVar = ActionType.ESCALATE
@@ -24,6 +25,7 @@ class ToolFoundSystemic(TeamFact, frozen=True, kw_only=True):
     """A tool fails for so many that it is nobody's own problem."""
 
     word: ClassVar = "TOOL_SYSTEMIC"
+    speaks: ClassVar = True
     alert: ClassVar = AlertType.TOOL_UNAVAILABLE
     severity: ClassVar = AlertSeverity.CRITICAL
     action: ClassVar = ActionType.ESCALATE
@@ -36,6 +38,7 @@ class ToolDecided(TeamFact, frozen=True, kw_only=True):
     """The Lead said how to do without a tool."""
 
     word: ClassVar = "TOOL_DECISION"
+    speaks: ClassVar = True
 
     tool: str
     decision: ToolDecision
@@ -53,6 +56,7 @@ class MatterRouted(TeamFact, frozen=True, kw_only=True):
     """Something that is not the supervisor's goes on to whose it is."""
 
     word: ClassVar = "ROUTED"
+    speaks: ClassVar = True
 
     to: str
     kind: str

@@ -63,10 +63,7 @@ def append_note(content: bytes, note: DecisionNote) -> bytes | RefusedNote:
     block = _block(note)
     if _holds(lines[section.first + 1 : section.last], block):
         return content
-    changed = _with_block(lines, section, block)
-    if not _is_within(lines, changed, section):
-        return _violation("The change would touch more than the end of its section.")
-    return "\n".join(changed).encode()
+    return checked_change(lines, _with_block(lines, section, block), note.marker)
 
 
 def _violation(reason: str) -> RefusedNote:
@@ -162,18 +159,24 @@ def _with_block(lines: list[str], section: _Section, block: list[str]) -> list[s
     return [*before, *gap, *(line + end for line in block), *after]
 
 
-def _is_within(old: list[str], new: list[str], section: _Section) -> bool:
-    """Look at the change as a stranger would: only the one section may have grown, at its end."""
-    before, after = list(_sections(old)), list(_sections(new))
-    if [it.title for it in before] != [it.title for it in after]:
-        return False
-    for was, now in zip(before, after, strict=True):
-        kept, found = old[was.first : was.last], new[now.first : now.last]
-        if was.first != section.first and kept != found:
-            return False
-        if was.first == section.first and not _has_grown(kept, found):
-            return False
-    return True
+def checked_change(old: list[str], new: list[str], marker: str) -> bytes | RefusedNote:
+    """Look at a change as a stranger would: only one section may have grown, at its end."""
+    before, after = list(_parts(old)), list(_parts(new))
+    is_same = [title for title, _ in before] == [title for title, _ in after]
+    pairs = zip(before, after, strict=False)
+    if is_same and all(
+        _has_grown(was, now) if title == marker else was == now for (title, was), (_, now) in pairs
+    ):
+        return "\n".join(new).encode()
+    return _violation("The change would touch more than the end of its section.")
+
+
+def _parts(lines: list[str]) -> Iterator[tuple[str, list[str]]]:
+    """Take a file apart: what stands before the first heading, and every section."""
+    sections = list(_sections(lines))
+    yield "", lines[: sections[0].first if sections else None]
+    for it in sections:
+        yield it.title, lines[it.first : it.last]
 
 
 def _has_grown(old: list[str], new: list[str]) -> bool:

@@ -4,8 +4,6 @@ import hashlib
 from collections.abc import Callable, Collection
 from typing import Final
 
-from msgspec import Struct
-
 from supervisor_ai.control.ports.session_files import SessionFolders
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.redaction.redacted import Redacted
@@ -15,11 +13,8 @@ from supervisor_ai.drivers.team.folder.decisions_page import append_note, new_de
 from supervisor_ai.drivers.team.folder.model import (
     DECISIONS_FILE,
     STATE_FILE,
-    SnapshotIdentity,
     StateLook,
-    StatePage,
 )
-from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import look_at
 from supervisor_ai.drivers.team.text.messages import without_secrets
 from supervisor_ai.drivers.team.text.notes import DecisionNote, RefusedNote
@@ -30,15 +25,6 @@ _LINE: Final = 400
 _TRIES: Final = 3
 _IGNORED: Final = b"*\n"
 _IGNORE_FILE: Final = ".gitignore"
-
-
-class WrittenState(Struct, frozen=True, kw_only=True):
-    """A state file that was written."""
-
-    identity: SnapshotIdentity
-    sha256: str
-    """Of the whole file: what a look expects to find."""
-    text: str
 
 
 class Shelf:
@@ -66,12 +52,6 @@ class Shelf:
         shown = "".join(it if it.isprintable() else "\N{REPLACEMENT CHARACTER}" for it in flat)
         return shown[:_LINE].strip()
 
-    def create(self, page: StatePage) -> WrittenState:
-        """Make the folder with all its files."""
-        self.furnish(page.team)
-        found = self._content(STATE_FILE)
-        return self.write(page, replaces=None if found is None else _sha256(found))
-
     def furnish(self, team: str) -> None:
         """Make the folder, out of git's sight, with DECISIONS.md; what is there already stays."""
         self._folders.prepare(self._folder)
@@ -90,18 +70,8 @@ class Shelf:
         """Compare `state.md` with what was written last, and with what was written before."""
         return look_at(self.content(), expected, known)
 
-    def write(self, page: StatePage, *, replaces: str | None) -> WrittenState:
-        """Let a new state appear whole; raise Conflict where another one than `replaces` is."""
-        text, identity = render_state(page)
-        content = text.encode()
-        sha256 = _sha256(content)
-        found = self._content(STATE_FILE)
-        if found != content:
-            self._folders.replace(self._folder, STATE_FILE, content, expected=replaces)
-        return WrittenState(identity=identity, sha256=sha256, text=text)
-
     def write_text(self, text: str, *, replaces: str | None) -> None:
-        """Let a page appear that was rendered before; raise Conflict like `write`."""
+        """Let a page appear whole; raise Conflict where another file than `replaces` is there."""
         content = text.encode()
         if self._content(STATE_FILE) != content:
             self._folders.replace(self._folder, STATE_FILE, content, expected=replaces)

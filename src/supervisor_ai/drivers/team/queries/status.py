@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId
+from supervisor_ai.drivers.team.decisions.approvals import need_of
 from supervisor_ai.drivers.team.machines.alerts import OpenAlert
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
@@ -14,7 +15,7 @@ from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.queries.questions import in_order, questions
-from supervisor_ai.drivers.team.staffing.approvals import approval_need, tier_of
+from supervisor_ai.drivers.team.staffing.approvals import tier_of
 from supervisor_ai.drivers.team.state import TeamState
 
 MOST_LINES: Final = 1_000
@@ -166,7 +167,7 @@ def _member(member: TeamMember) -> RosterLine:
 
 def _task(state: TeamState, task: TeamTask, text: Callable[[ArtifactHash], str]) -> TeamTaskLine:
     tier = tier_of(task.complexity, is_escalated=task.is_escalated)
-    need = approval_need(tier, active=state.active_roles())
+    waits = need_of(state, task).still_open(task.approvals) if task.is_open else ()
     return TeamTaskLine(
         id=task.task,
         subject=text(task.subject),
@@ -176,7 +177,7 @@ def _task(state: TeamState, task: TeamTask, text: Callable[[ArtifactHash], str])
         complexity=task.complexity.value,
         tier=tier.value,
         approvals=tuple(role.value for role in task.approvals),
-        waits_for=tuple(it.value for it in need.still_open(task.approvals)) if task.is_open else (),
+        waits_for=tuple(it.value for it in waits),
         files=task.files,
     )
 

@@ -56,16 +56,13 @@ def tier_of(complexity: TeamComplexity, *, is_escalated: bool = False) -> Review
     return _ESCALATED.get(tier, tier) if is_escalated else tier
 
 
-def approval_need(
-    tier: ReviewTier, *, active: Collection[TeamRole], reviewers: Collection[TeamRole] = ()
-) -> ApprovalNeed:
-    """Compare the matrix with the active roster; `reviewers` are those named for the task."""
-    named = [it for it in REVIEWERS if it in reviewers]
-    if tier is ReviewTier.MEDIUM and not named:
-        # Nobody was named: whoever reviews at all; where nobody does, those who should.
-        named = [it for it in REVIEWERS if it in active] or list(SPECIALISTS)
-    extra = named if tier is ReviewTier.MEDIUM else []
-    required = (*extra, *APPROVAL_MATRIX[tier])
+def approval_need(tier: ReviewTier, *, active: Collection[TeamRole]) -> ApprovalNeed:
+    """Compare the matrix with the active roster; a medium task needs every active reviewer."""
+    required = APPROVAL_MATRIX[tier]
+    if tier is ReviewTier.MEDIUM:
+        # Where nobody reviews, those are missing who should.
+        reviewers = tuple(it for it in REVIEWERS if it in active) or SPECIALISTS
+        required = (*reviewers, *required)
     return ApprovalNeed(
         required=required, missing=tuple(role for role in required if role not in active)
     )

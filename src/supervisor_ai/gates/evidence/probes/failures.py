@@ -20,7 +20,7 @@ from supervisor_ai.gates.evidence.probes.failing_python import failing_python
 from supervisor_ai.gates.evidence.probes.failing_script import failing_script
 from supervisor_ai.gates.evidence.probes.neighbours import TESTS
 from supervisor_ai.gates.evidence.probes.opposites import Which
-from supervisor_ai.gates.evidence.probes.outward_words import may_reach_runner
+from supervisor_ai.gates.evidence.probes.reach_words import may_reach_runner
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
 from supervisor_ai.gates.integrity.change_sides import changed_files
 

@@ -19,11 +19,8 @@ from supervisor_ai.gates.evidence.far_tests import far_tests
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, Literal, literals_of
 from supervisor_ai.gates.evidence.probes.other_values import with_near_values
-from supervisor_ai.gates.evidence.probes.reach import (
-    added_units,
-    forgotten_parameters,
-    may_know_caller,
-)
+from supervisor_ai.gates.evidence.probes.reach import forgotten_parameters
+from supervisor_ai.gates.evidence.probes.reach_words import added_units, may_know_caller
 from supervisor_ai.gates.evidence.probes.spoken import Spoken
 from supervisor_ai.gates.evidence.toml_graft import NoGraft
 from supervisor_ai.gates.integrity.change_sides import FileSides, changed_files

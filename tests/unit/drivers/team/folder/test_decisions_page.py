@@ -7,7 +7,7 @@ from inline_snapshot import snapshot
 from tests.unit.drivers.team.folder.pages import NEW, NOTE
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.team.folder.decisions_page import append_note
+from supervisor_ai.drivers.team.folder.decisions_page import append_note, checked_change
 from supervisor_ai.drivers.team.text.notes import DecisionNote, DecisionsMarker, RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 
@@ -188,3 +188,22 @@ def test_a_heading_with_a_line_below_ends_the_section() -> None:
     )
     text = appended(mine)
     assert text.index(LINE) < text.index("Plan validation")
+
+
+@pytest.mark.parametrize(
+    "tampered",
+    [
+        NEW.replace("# Decisions: auth", "# Decisions: other"),
+        f"Before.\n{NEW}",
+        NEW.replace("## Risks & Mitigations\n", "## Risks & Mitigations\n\nNone.\n"),
+        NEW.replace("Appended to by the supervisor", "Rewritten by anybody", 1),
+        f"{NEW}\n## Another\n",
+        NEW.replace("## Orchestration Notes\n", ""),
+        "",
+    ],
+)
+def test_check_3_a_change_elsewhere_is_found_whoever_made_it(tampered: str) -> None:
+    marker = DecisionsMarker.ESCALATIONS.value
+    found = checked_change(NEW.split("\n"), tampered.split("\n"), marker)
+    assert isinstance(found, RefusedNote)
+    assert found.event is AlertType.DECISIONS_SCOPE_VIOLATION

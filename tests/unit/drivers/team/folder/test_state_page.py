@@ -21,7 +21,7 @@ from supervisor_ai.drivers.team.folder.model import (
     TaskEntry,
 )
 from supervisor_ai.drivers.team.folder.state_page import render_state
-from supervisor_ai.drivers.team.folder.state_reader import look_at, read_state
+from supervisor_ai.drivers.team.folder.state_reader import claimed_identity, look_at, read_state
 
 
 def text_of(page: StatePage) -> str:
@@ -246,3 +246,11 @@ def test_a_huge_edit_is_looked_at_soon(piece: str) -> None:
     look = look_at((piece * 60_000).encode(), text_of(PAGE), ())
     assert look.finding is StateFinding.EDITED
     assert process_time() - begun < 10
+
+
+def test_a_file_says_which_snapshot_it_is_whatever_else_stands_in_it() -> None:
+    text, identity = render_state(PAGE)
+    assert claimed_identity(text.replace("auth", "other").encode()) == identity
+    assert claimed_identity(b"Nothing.") is None
+    other = text_of(EMPTY)
+    assert claimed_identity(f"{text}{other}".encode()) is None
