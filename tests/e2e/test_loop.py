@@ -187,12 +187,12 @@ def test_a_remit_of_twenty_five_tasks_over_three_milestones(user: User) -> None:
     assert process.returncode == 0, err
     said = json.loads(out)
     loop = user.call("loop", "show", "--json").json["loop"]
-    outcomes = [it["outcome"] for it in loop["done_list"]]
     planned = [it for it in loop["done_list"] if "app/m" in it["description"]]
-    assert len(planned) == 25
-    assert (outcomes.count("aborted"), outcomes.count("skipped"), outcomes.count("failed")) == (
-        *(1, 1, 1),
-    )
+    # What was given up long ago is out of the planner's window, and may be planned once more.
+    assert len({it["description"].split()[-1] for it in planned}) == 25
+    outcomes = [it["outcome"] for it in planned]
+    assert outcomes.count("done") == 22
+    assert set(outcomes) == {"done", "aborted", "skipped", "failed"}
     assert [it["status"] for it in loop["milestones"]] == ["reached"] * 3
     check_branch(user, said["run"], loop)
     assert any(it["is_converging"] for it in loop["supervisor_run_log"])
