@@ -37,6 +37,13 @@ case "$1 $2" in
 *) exit 1 ;;
 esac
 """
+PLAN: Final = """\
+feature:
+  id: P1
+  title: One component
+  phases:
+    - {id: core, sequence: 1, components: [{id: a, files: [a.txt], depends_on: []}]}
+"""
 PULLING: Final = """\
 name: pulling
 description: Implement, commit and open a pull request
@@ -202,8 +209,33 @@ def test_no_verb_starts_what_a_stranger_has_planted(stage: Stage, tmp_path: Path
         *("deprecate x", "promote x --commit", "export --yes"),
     ):
         call("knowledge", *words.split())
+    _of_many(stage)
     call("demo")
     assert stage.called | set(NOT_CALLED) == set(leaves())
+
+
+def _of_many(stage: Stage) -> None:
+    """Call what is about many members, tasks or components; whoever stays comes to nothing."""
+    for words in (
+        *(
+            "create t --complexity simple",
+            "handoff t",
+            "ack t",
+            "join t ada --role unified-reviewer",
+        ),
+        *("send t TASK_ADDED --task 1 --text x", "status t", "report t", "reconcile t"),
+        *("teardown t", "delete t", "serve nowhere --yes"),
+    ):
+        stage.call("team", *words.split())
+    stage.call("loop", "run", "Build it", "--queue", "--yes")
+    for words in ("status", "show", "directives", "report", "pause", "resume nothing"):
+        stage.call("loop", *words.split())
+    stage.user.write({"plan.yaml": PLAN})
+    for words in (
+        *("load plan.yaml", "list", "show P1", "run P1 --queue --yes", "status P1", "pause P1"),
+        *("resume P1", "retry P1 core.a", "skip P1 core.a", "cancel P1"),
+    ):
+        stage.call("feature", *words.split())
 
 
 def _in_a_session(stage: Stage) -> None:

@@ -17,6 +17,7 @@ from supervisor_ai.definitions.catalog.resolution import find_workflow, resolve,
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config.slice_sections import slice_sections
+from supervisor_ai.definitions.feature.shapes import FEATURES
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
 from supervisor_ai.definitions.loop.resolution import resolve_loop
@@ -164,6 +165,7 @@ def pinned(read: Library) -> Iterator[object]:
     yield (read.settings.section(KANBAN).folder, chosen.name if chosen else None)
     yield read.settings.notifications
     yield read.settings.section(SUPERVISION)
+    yield read.settings.section(FEATURES)
 
 
 @cache
