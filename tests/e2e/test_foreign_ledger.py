@@ -52,6 +52,34 @@ ASKING = {
     "start-task": ("Do it", "--workflow", "quick", "--cli", "claude", "--yes"),
     "status": (),
     "workflow migrate": ("last",),
+    "feature cancel": ("P1",),
+    "feature list": (),
+    "feature load": ("plan.yaml",),
+    "feature pause": ("P1",),
+    "feature resume": ("P1",),
+    "feature retry": ("P1", "a"),
+    "feature run": ("P1", "--yes"),
+    "feature show": ("P1",),
+    "feature skip": ("P1", "a"),
+    "feature status": ("P1",),
+    "loop directives": (),
+    "loop pause": (),
+    "loop report": (),
+    "loop resume": (),
+    "loop run": ("x", "--yes"),
+    "loop show": (),
+    "loop status": (),
+    "team ack": ("t",),
+    "team create": ("t", "--complexity", "simple"),
+    "team delete": ("t",),
+    "team handoff": ("t",),
+    "team join": ("t", "ada", "--role", "coder"),
+    "team reconcile": ("t",),
+    "team report": ("t",),
+    "team send": ("t", "x"),
+    "team serve": ("t", "--yes"),
+    "team status": ("t",),
+    "team teardown": ("t",),
     "checkpoint list": ("s",),
     "checkpoint override": ("s", "CHECKPOINT-001", "--reason", "x"),
     "checkpoint request": ("s", "CHECKPOINT-001", "--scope", "A"),
@@ -179,9 +207,8 @@ def test_no_verb_opens_it(clone: User, listener: Upstream, verb: str) -> None:
     said = clone.call(*verb.split(), *ASKING[verb])
     assert said.code == 7, said
     # The settings of the project, which come first, are not trusted either.
-    asked = (
-        "settings" if verb in {"run", "start-task"} else "may have come with the repository's files"
-    )
+    is_settings = verb in {"run", "loop run", "start-task"}
+    asked = "settings" if is_settings else "may have come with the repository's files"
     assert asked in said.err
     assert "agree, if you do: supervisor trust" in said.err
     assert content(clone.repository, clone.home) == before

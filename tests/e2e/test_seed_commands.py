@@ -27,7 +27,7 @@ def test_a_command_that_is_to_come(entry: Command, user: User) -> None:
 
 
 @pytest.mark.parametrize("entry", [marked(it) for it in BLOCKS.values() if it.loads == "a feature"])
-def test_a_feature_that_is_to_come(entry: Block, user: User) -> None:
+def test_a_feature_is_loaded(entry: Block, user: User) -> None:
     user.commit({entry.file: entry.text})
     assert user.call("feature", "load", entry.file, "--json").code == 0
 

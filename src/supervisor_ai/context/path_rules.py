@@ -67,6 +67,7 @@ def _compiled(patterns: tuple[str, ...]) -> "GitIgnoreSpec":
         if stars > _MOST_STARS or parts.count("**") > _MOST_DOUBLE_STARS:
             raise InvalidInput(f"The pattern {pattern!r} has too many stars.")
     try:
-        return GitIgnoreSpec.from_lines(patterns)
+        # The other backends refuse names that are no UTF-8.
+        return GitIgnoreSpec.from_lines(patterns, backend="simple")
     except (ValueError, re.error) as error:
         raise InvalidInput(f"One of the patterns {patterns!r} cannot be read: {error}") from error

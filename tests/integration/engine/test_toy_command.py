@@ -18,6 +18,7 @@ from supervisor_ai.control.slice_names import registered
 from supervisor_ai.definitions.config.slice_sections import slice_sections
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.drivers.registry import SLICES
 
 BREAD: Final = ".supervisor/workflows/bread.yaml"
 WORKFLOW: Final = """\
@@ -88,7 +89,8 @@ def test_its_kind_of_gate_is_listed_and_looks_at_a_change(user: User) -> None:
 def test_its_verb_stands_on_the_help_page(user: User) -> None:
     assert f"  {BakerDriver.name}" in call(user, "--help").stdout
     names = list(supervisor.verbs)
-    assert names[names.index("run") :][:4] == ["run", "kanban", "checkpoint", BakerDriver.name]
+    slices = [it.name for it in SLICES if it.verb]
+    assert names[names.index("run") :][: len(slices) + 2] == ["run", *slices, BakerDriver.name]
 
 
 def test_its_kind_of_step_stands_in_the_file_of_a_workflow(user: User) -> None:

@@ -81,7 +81,7 @@ def test_every_table_is_compared(rich: SqliteLedger) -> None:
 
 
 def test_runs_are_listed_newest_first(rich: SqliteLedger) -> None:
-    listed, total = rich.queries.runs(limit=20)
+    listed, total = rich.queries.runs(limit=60)
     names = [row.id for row in listed]
     assert names.index(KANBAN) + 1 == names.index(GUARDED)
     assert names[-1] == DONE

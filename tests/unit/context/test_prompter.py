@@ -2,6 +2,7 @@ import pytest
 from inline_snapshot import snapshot
 
 from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
+from supervisor_ai.control.registered_kinds import is_approving
 from supervisor_ai.definitions.roles.prompt_files import read_prompts
 from supervisor_ai.definitions.roles.prompts import template_text
 from supervisor_ai.definitions.sources.files import (
@@ -257,7 +258,7 @@ def test_whoever_approves_is_told_the_nonce_by_any_template() -> None:
     told = f"\nThe nonce of this attempt is `{NONCE}`. Repeat it in the answer, as the further key"
     for answer in answer_words():
         request = replace(REQUEST, role=replace(ROLE, answer=answer))
-        assert (told in write("Go.", request)) is (answer == AnswerKind.REVIEW)
+        assert (told in write("Go.", request)) is is_approving(answer)
         assert write("{{ nonce }}", request) == NONCE
 
 

@@ -25,6 +25,7 @@ from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, AnswerWord, Meaning
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
+from supervisor_ai.drivers.loop.kinds import OF_ASSESSOR, OF_QA
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 
 PLAN: Mapping[str, object] = {"status": "COMPLETE"}
@@ -41,6 +42,8 @@ SMALLEST = {
     AnswerKind.REVIEW: REVIEW,
     OF_AGENT: AGENT,
     OF_MANAGER: KANBAN,
+    OF_QA: {"status": "pass", "feedback": ""},
+    OF_ASSESSOR: {"status": "aligned"},
 }
 
 
@@ -133,12 +136,16 @@ def test_something_after_the_block_makes_it_a_quotation() -> None:
 def test_without_a_nonce_one_single_block_counts_where_nothing_is_approved() -> None:
     for kind, document in SMALLEST.items():
         found = StrictAnswerReader().read(kind, quoted(document), nonce=NONCE)
-        assert isinstance(found, Answer) is (kind != AnswerKind.REVIEW)
+        assert isinstance(found, Answer) is (not is_approving(kind))
 
 
 def test_whoever_can_reject_or_approve_needs_the_nonce() -> None:
     """Another kind of answer that judges the work of others is found here."""
-    assert [kind for kind in answer_words() if is_approving(kind)] == [AnswerKind.REVIEW]
+    assert [kind for kind in answer_words() if is_approving(kind)] == [
+        AnswerKind.REVIEW,
+        OF_QA,
+        OF_ASSESSOR,
+    ]
     passing = {kind: document for kind, document in SMALLEST.items() if is_approving(kind)}
     for kind, document in passing.items():
         assert isinstance(

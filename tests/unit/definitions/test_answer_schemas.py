@@ -8,6 +8,8 @@ from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.drivers.checkpoint.kinds import OF_JUDGE
 from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
+from supervisor_ai.drivers.loop.kinds import OF_ASSESSOR, OF_PLANNER, OF_QA, OF_SCOPE, OF_WORK
+from supervisor_ai.drivers.quality.kinds import OF_DESIGN, OF_KNOWLEDGE, OF_STYLE
 
 REQUIRED = {
     AnswerKind.PLAN: ["status"],
@@ -16,6 +18,14 @@ REQUIRED = {
     OF_AGENT: ["status", "message"],
     OF_MANAGER: ["status", "message", "next_task", "tasks"],
     OF_JUDGE: ["checks"],
+    OF_SCOPE: ["remit", "milestones"],
+    OF_PLANNER: ["status", "task"],
+    OF_WORK: ["status", "files_created", "files_modified", "tests_written"],
+    OF_QA: ["status", "feedback"],
+    OF_ASSESSOR: ["status"],
+    OF_STYLE: ["conventions_updated", "directives"],
+    OF_DESIGN: ["design_updates", "directives"],
+    OF_KNOWLEDGE: ["knowledge_items"],
 }
 
 

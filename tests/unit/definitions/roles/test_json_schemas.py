@@ -33,6 +33,8 @@ def test_a_role_has_all_its_keys_and_no_others(schemas: dict[str, Any]) -> None:
     assert role["additionalProperties"] is False
     assert role["properties"]["answer"]["enum"] == [
         *("plan", "implementation", "review", "agent", "manager", "judgement"),
+        *("scope", "next_task", "work", "qa", "assessment"),
+        *("style_findings", "design_findings", "knowledge_items"),
     ]
     assert "null" not in json.dumps(role)
     assert role["properties"]["writes"] == {"type": "boolean"}
