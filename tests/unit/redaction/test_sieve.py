@@ -80,6 +80,12 @@ def test_what_comes_before_is_seen_and_not_searched(parts: list[str], start: int
     assert RULE_BOOK.find(text, start) == RULE_BOOK.search(text, start)
 
 
+def test_odd_letters_and_spaces_hide_nothing() -> None:
+    for text in ("https://b\u00e9b:x7!k9@git.example.com/a.git", "curl -u  bob:hunter2 x"):
+        whole = f"{PADDING}{text}\n"
+        assert RULE_BOOK.find(whole) == RULE_BOOK.search(whole) != []
+
+
 def test_a_line_is_kept_whole_and_others_are_not() -> None:
     kept = Sieve(RULES).keep("a\npassword: b\nc\nd token", 0)
 

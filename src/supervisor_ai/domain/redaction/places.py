@@ -173,7 +173,7 @@ PLACES: Final = (
             r"""(?P<secret>(?:[^\s/"'`<>\\]|/(?!/)){1,256})@(?=[\w\[$\{%.-])"""
         ),
         test=_is_url_password,
-        shape=r"""://[^\s/?#@:"'`<>\[\\]*:[^\s"'`<>\\]*@""",
+        shape=r"""://[^\s/#@:"'`<>\[\\]*:[^\s"'`<>\\]*@""",
     ),
     RedactionRule(
         id="connection-password",
@@ -222,7 +222,7 @@ PLACES: Final = (
             r"""(?P<secret>[^\s"'`\\]{4,256})"""
         ),
         test=_is_login,
-        shape=r"""(?:-u|--user)[ ="'][^\s:]*:""",
+        shape=r"""(?:-u|--user)[ ="'][^:]*:""",
     ),
     RedactionRule(
         id="login",

@@ -92,7 +92,7 @@ class Sieve:
 
 
 def _bytes(text: str) -> bytes:
-    """Give every character one byte; what is no ASCII matters to no shape."""
+    """Give every character one byte: what is no ASCII is a `?`, which no shape may shut out."""
     return text.encode("ascii", "replace")
 
 
