@@ -28,11 +28,16 @@ test-long: setup-for-tests ## Run the slow suites, the coverage of everything, a
 check: setup-for-development ## Run format, lint, types, imports, dependencies and words only
 	@scripts/check
 
-bench: ## Measure the overhead against the floor, other engines and other sandboxes
+bench: ## Measure the overhead against the floor, other engines and other sandboxes (QUICK=1: two minutes)
+ifdef QUICK
+	@scripts/setup
+	@QUICK=1 .venv/bin/python -m bench
+else
 	@scripts/setup --for-bench
 	@test -x .venv-bench/bin/pip || .venv/bin/python -m venv .venv-bench
 	@.venv-bench/bin/python -m pip --disable-pip-version-check install --quiet --requirement bench/requirements.txt
 	@.venv/bin/python -m bench
+endif
 
 lock: ## Refresh uv.lock, the requirements and the table of prices
 	@scripts/lock

@@ -1,8 +1,9 @@
 """Measure the engine against the floor and its peers, and how quickly commands start.
 
     make bench                       # everything; writes docs/benchmarks.md
-    .venv/bin/python -m bench seq    # one part: seq, resume, start, sandboxes, workspaces, clis,
-                                     # context, knowledge, gates, evidence, sessions, teams,
+    make bench QUICK=1               # what is ours alone, in two minutes; writes nothing
+    .venv/bin/python -m bench seq    # one part: seq, resume, start, runs, sandboxes, workspaces,
+                                     # clis, context, knowledge, gates, evidence, sessions, teams,
                                      # features
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
@@ -25,7 +26,9 @@ from bench.context import context
 from bench.evidence import evidence
 from bench.features import features
 from bench.gates import gates
+from bench.growth import growth
 from bench.knowledge import knowledge
+from bench.runs import runs
 from bench.sandboxes import sandboxes
 from bench.sessions import sessions
 from bench.start import start
@@ -43,7 +46,7 @@ TITLES = {
     "langgraph": "LangGraph 1.2.20, SQLite saver, durability sync",
     "dbos": "DBOS 3.3.0 on SQLite, file set to WAL",
 }
-ROUNDS = 3
+ROUNDS = 1 if "QUICK" in os.environ else 3
 STEPS = 1000
 EVENTS_A_STEP = 4
 
@@ -66,14 +69,16 @@ def child(engine: str, test: str, directory: str, steps: int) -> dict[str, float
 
 def sequential() -> Iterator[str]:
     """Time a step of a no-op run."""
-    reports: dict[str, list[dict[str, float]]] = {engine: [] for engine in TITLES}
+    there = [engine for engine in TITLES if PYTHON[engine].exists()]
+    reports: dict[str, list[dict[str, float]]] = {engine: [] for engine in there}
     for _ in range(ROUNDS):
-        for engine in TITLES:
+        for engine in there:
             with tempfile.TemporaryDirectory(dir=ROOT / "build") as directory:
                 reports[engine].append(child(engine, "seq", directory, STEPS))
     floor = statistics.median(report["median"] for report in reports["floor"])
     yield "| engine | median µs | p99 µs | ratio to the floor |\n|---|---:|---:|---:|"
-    for engine, title in TITLES.items():
+    for engine in there:
+        title = TITLES[engine]
         median = statistics.median(report["median"] for report in reports[engine])
         worst = statistics.median(report["p99"] for report in reports[engine])
         yield f"| {title} | {median:,.0f} | {worst:,.0f} | {median / floor:.2f} |"
@@ -97,6 +102,8 @@ PARTS = {
     "seq": ("One step of a no-op run", sequential),
     "resume": ("Going on after `kill -9`", resume),
     "start": ("Starting a command", start),
+    "runs": ("A whole run, beside a shell script that does the same", runs),
+    "growth": ("A thousand runs in one ledger", growth),
     "sandboxes": ("Starting a sandbox", sandboxes),
     "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
@@ -109,10 +116,14 @@ PARTS = {
     "evidence": ("Green that is contradicted first, in runs of the tests alone", evidence),
 }
 
+QUICK = ("seq", "start", "runs", "knowledge")
+"""What is measured in two minutes: nothing that needs a peer to be installed."""
+
 PREFACE = """# Benchmarks
 
 Made by `make bench`; every table comes from one run on one machine, engines interleaved, medians
-of {rounds} rounds. Compare ratios. Machine: {cores} cores, {system}, Python {python}.
+of {rounds} rounds. Compare ratios. Machine: {cores} cores, {system}, Python {python}, a load of
+{load:.1f} when it began and {load_after:.1f} when it ended; it took {minutes:.0f} minutes.
 
 A no-op step records its intent before its body and its outcome after it, durably; only DBOS
 records a step when it ends. Supervisor writes the outcome of one step and the intent of the next
@@ -124,20 +135,26 @@ in two commits.
 def main() -> None:
     """Measure what was asked for; a whole run writes the page."""
     (ROOT / "build").mkdir(exist_ok=True)
-    wanted = sys.argv[1:] or list(PARTS)
+    everything = list(QUICK) if "QUICK" in os.environ else list(PARTS)
+    wanted = sys.argv[1:] or everything
+    begun, load = time.monotonic(), os.getloadavg()[0]
+    page = []
+    for part in wanted:
+        title, measure = PARTS[part]
+        page.append(f"## {title}\n\n" + "\n".join(measure()) + "\n")
+        print(page[-1], flush=True)
+    if len(wanted) < len(PARTS):
+        return
     preface = PREFACE.format(
         rounds=ROUNDS,
         cores=os.cpu_count(),
         system=platform.platform(terse=True),
         python=platform.python_version(),
+        load=load,
+        load_after=os.getloadavg()[0],
+        minutes=(time.monotonic() - begun) / 60,
     )
-    page = [preface]
-    for part in wanted:
-        title, measure = PARTS[part]
-        page.append(f"## {title}\n\n" + "\n".join(measure()) + "\n")
-        print(page[-1], flush=True)
-    if len(wanted) == len(PARTS):
-        PAGE.write_text("\n".join(page))
+    PAGE.write_text("\n".join([preface, *page]))
 
 
 if __name__ == "__main__":

@@ -169,7 +169,7 @@ class _Desk:
             FileArtifacts(self.ground / "artifacts"), RuleRedactor(), lambda _: None
         )
         report = self.runner.run(worker.run(request, transcript.write))
-        transcript.finish()
+        self.runner.run(transcript.finish())
         seconds = time.perf_counter() - begun
         if report.output != ANSWER["text"]:
             sys.exit(f"the worker did not answer: {report}")

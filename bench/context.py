@@ -14,21 +14,11 @@ import statistics
 import subprocess
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.context.code_reader import native_reader
-from supervisor_ai.context.native_packer import NativePacker
-from supervisor_ai.context.pack_cache import PackCache
-from supervisor_ai.context.packer_choice import estimating
-from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.domain.run.context_plan import ContextPlan, Source, SourceKind
-from supervisor_ai.engine.ports.context import PackRequest
-from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.repositories.git import Git
 
 ROOT: Final = Path(__file__).parent.parent
@@ -38,8 +28,6 @@ REPOMIX: Final = PEERS / "node_modules" / ".bin" / "repomix"
 GITINGEST: Final = PEERS / "venv" / "bin" / "gitingest"
 VERSIONS: Final = {"repomix": "1.18.1", "gitingest": "0.3.1"}
 ROUNDS: Final = 3
-BUDGET: Final = 100_000_000
-"""More than there is: nothing is pruned, as the others cannot prune."""
 
 
 @dataclass(frozen=True)
@@ -52,8 +40,16 @@ class Selection:
     ending: str
 
     @property
+    def title(self) -> str:
+        return self.repository if self.ending else f"{self.repository}, whole"
+
+    @property
+    def pattern(self) -> str:
+        return "/".join(filter(None, (self.directory, "**", f"*{self.ending}")))
+
+    @property
     def ours(self) -> str:
-        return f"/{self.directory}/**/*{self.ending}"
+        return f"/{self.pattern}"
 
     @property
     def git(self) -> Path:
@@ -64,6 +60,7 @@ SELECTIONS: Final = (
     Selection("flask", "pallets/flask", "src", ".py"),
     Selection("zod", "colinhacks/zod", "packages/zod/src", ".ts"),
     Selection("django", "django/django", "django", ".py"),
+    Selection("django", "django/django", "", ""),
 )
 
 
@@ -116,28 +113,29 @@ def _rows(selection: Selection) -> Iterator[str]:
     medians = {title: statistics.median(seconds) for title, seconds in times.items()}
     for title, median in medians.items():
         ratio = medians[f"repomix {VERSIONS['repomix']}"] / median
-        yield f"| {selection.repository}, {files} files | {title} | {median:.2f} | {ratio:.1f} |"
+        yield f"| {selection.title}, {files} files | {title} | {median:.2f} | {ratio:.1f} |"
 
 
 def _commands(
     selection: Selection, tree: Path, place: Path
 ) -> dict[str, tuple[list[str], Mapping[str, str]]]:
-    ours = [sys.executable, "-m", "bench.context", str(selection.git), selection.ours]
-    include = f"{selection.directory}/**/*{selection.ending}"
+    ours = [sys.executable, "-m", "bench.packing", str(selection.git), selection.ours]
     config = place / "repomix.json"
     config.write_text("{}")
-    repomix = [str(REPOMIX), "-c", str(config), "--include", include, "--quiet"]
+    repomix = [str(REPOMIX), "-c", str(config), "--include", selection.pattern, "--quiet"]
     repomix += ["--no-gitignore", "--no-default-patterns", "--no-git-sort-by-changes"]
     repomix += ["-o", str(place / "repomix.xml"), str(tree)]
     gitingest = [str(GITINGEST), str(tree / selection.directory), "-i", f"*{selection.ending}"]
     gitingest += ["-o", str(place / "digest.txt")]
-    return {
+    packers: dict[str, tuple[list[str], Mapping[str, str]]] = {
         "ours, cold": ([*ours, str(place / "cold.db")], {}),
         "ours, warm": ([*ours, str(place / "cold.db")], {}),
         f"repomix {VERSIONS['repomix']}": (repomix, {"REPOMIX_TOKEN_CACHE": "0"}),
         f"repomix {VERSIONS['repomix']}, its own cache warm": (repomix, {}),
-        f"gitingest {VERSIONS['gitingest']}": (gitingest, {}),
     }
+    if selection.ending:  # It would take minutes for everything.
+        packers[f"gitingest {VERSIONS['gitingest']}"] = (gitingest, {})
+    return packers
 
 
 def _checkout(selection: Selection, place: Path) -> Path:
@@ -182,38 +180,6 @@ def _install() -> None:
         subprocess.run([*pip, f"gitingest=={VERSIONS['gitingest']}"], check=True)
 
 
-def pack(git_directory: Path, pattern: str, cache: Path) -> dict[str, float]:
-    """Pack in this process and report what it cost without the start of the interpreter."""
-    git = Git(directory=git_directory)
-
-    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
-        return git.run(*arguments, stdin=stdin).output
-
-    kept = PackCache(cache, "bench")
-    packer = NativePacker(
-        files=CommitFiles(ask),
-        redactor=RuleRedactor(),
-        cache=kept,
-        counter=estimating(kept),
-        code=native_reader,
-    )
-    head = CommitSha(ask("rev-parse", "HEAD").decode().strip())
-    source = Source(kind=SourceKind.FILES, patterns=(pattern,))
-    plan = ContextPlan(strategy="bench", sources=(source,), token_budget=BUDGET)
-    request = PackRequest(plan=plan, commit=head, base=head, task="", model="gpt-5")
-    begun = _spent()
-    packed = packer.pack_now(request)
-    return {"cpu": _spent() - begun, "files": len(packed.items), "tokens": packed.tokens}
-
-
-def _spent() -> float:
-    children = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return time.process_time() + children.ru_utime + children.ru_stime
-
-
 if __name__ == "__main__":
-    if len(sys.argv) > 1:
-        print(json.dumps(pack(Path(sys.argv[1]), sys.argv[2], Path(sys.argv[3]))))
-    else:
-        (ROOT / "build").mkdir(exist_ok=True)
-        print("\n".join(context()))
+    (ROOT / "build").mkdir(exist_ok=True)
+    print("\n".join(context()))

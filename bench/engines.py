@@ -96,7 +96,7 @@ def dbos(directory: Path, steps: int, tick: Tick) -> None:
 
 
 def langgraph(directory: Path, steps: int, tick: Tick) -> None:
-    from typing import TypedDict
+    from typing import Any, TypedDict
 
     from langgraph.checkpoint.sqlite import SqliteSaver
     from langgraph.graph import END, START, StateGraph
@@ -116,7 +116,7 @@ def langgraph(directory: Path, steps: int, tick: Tick) -> None:
     graph.add_conditional_edges(
         "step", lambda state: END if state["number"] > steps else "step", ["step", END]
     )
-    config = {"configurable": {"thread_id": "run"}, "recursion_limit": 10**9}
+    config: Any = {"configurable": {"thread_id": "run"}, "recursion_limit": 10**9}
     app = graph.compile(checkpointer=saver)
     app.invoke(None if is_resume else {"number": 0}, config, durability="sync")
 

@@ -8,7 +8,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import timedelta
 from functools import cache, partial
 from pathlib import Path
@@ -35,17 +35,16 @@ SRT_PACKAGE = "@anthropic-ai/sandbox-runtime@0.0.78"
 ROUNDS = 30
 COMMAND = ("true",)
 
-Start = Callable[[], None]
+Start = Callable[[], Awaitable[None]]
 
 
 def sandboxes() -> Iterator[str]:
-    """Time `true` in every sandbox that works here, interleaved."""
+    """Time `true` in every sandbox that works here, interleaved, in a loop that runs."""
     with tempfile.TemporaryDirectory(dir="/var/tmp") as directory:
         ground = Path(directory)
         ground.chmod(0o755)
         (ground / "workspace").mkdir()
-        with asyncio.Runner() as runner:
-            yield from _table(_measure(dict(_starts(ground, runner))))
+        yield from _table(asyncio.run(_measure(ground)))
 
 
 def _table(times: dict[str, list[float]]) -> Iterator[str]:
@@ -56,38 +55,45 @@ def _table(times: dict[str, list[float]]) -> Iterator[str]:
         yield f"| {name} | {median * 1000:.1f} | {worst * 1000:.1f} | {median / floor:.2f} |"
 
 
-def _measure(starts: dict[str, Start]) -> dict[str, list[float]]:
+async def _measure(ground: Path) -> dict[str, list[float]]:
+    starts = {name: start async for name, start in _starts(ground)}
     times: dict[str, list[float]] = {name: [] for name in starts}
     for start in starts.values():
-        start()
+        await start()
     for _ in range(ROUNDS):
         for name, start in starts.items():
             begun = time.perf_counter()
-            start()
+            await start()
             times[name].append(time.perf_counter() - begun)
     return times
 
 
-def _starts(ground: Path, runner: asyncio.Runner) -> Iterator[tuple[str, Start]]:
+async def _starts(ground: Path) -> AsyncIterator[tuple[str, Start]]:
     spec = _spec(ground)
-    yield "nothing at all", lambda: _call(list(COMMAND))
-    yield "bare bwrap with the same flags", partial(_bare, spec)
+    yield "nothing at all", partial(_alone, partial(_call, list(COMMAND)))
+    yield "bare bwrap with the same flags", partial(_alone, partial(_bare, spec))
     for name in ("bubblewrap", "podman", "docker"):
         sandbox = make_sandbox(name, state=ground / "state", environment=_environment(ground))
-        if not _works(sandbox, runner):
+        if not await _works(sandbox):
             print(f"{name} does not work here and is left out", file=sys.stderr)
             continue
-        yield f"supervisor, {name}, executor", partial(_ours, runner, sandbox, spec)
+        yield f"supervisor, {name}, executor", partial(_ours, sandbox, spec)
         egress = Egress(on_refusal=print, allow=("example.com:443",))
         worker = replace(spec, profile=Profile.WORKER, egress=egress)
-        yield f"supervisor, {name}, worker with a way out", partial(_ours, runner, sandbox, worker)
+        yield f"supervisor, {name}, worker with a way out", partial(_ours, sandbox, worker)
     if srt := _sandbox_runtime():
-        yield f"sandbox-runtime ({SRT_PACKAGE.rpartition('@')[2]})", lambda: _call(srt, ground)
+        name = f"sandbox-runtime ({SRT_PACKAGE.rpartition('@')[2]})"
+        yield name, partial(_alone, partial(_call, srt, ground))
 
 
-def _works(sandbox: Sandbox, runner: asyncio.Runner) -> bool:
+async def _alone(start: Callable[[], None]) -> None:
+    """Let nothing else go on meanwhile: nobody waits for these but us."""
+    start()
+
+
+async def _works(sandbox: Sandbox) -> bool:
     try:
-        return runner.run(sandbox.probe()).is_usable
+        return (await sandbox.probe()).is_usable
     except SupervisorError:
         return False
 
@@ -109,8 +115,8 @@ def _environment(ground: Path) -> dict[str, str]:
     return {"PATH": "/usr/bin:/bin", "HOME": os.fspath(ground)}
 
 
-def _ours(runner: asyncio.Runner, sandbox: Sandbox, spec: SandboxSpec) -> None:
-    result = runner.run(sandbox.run(spec, lambda *_: None))
+async def _ours(sandbox: Sandbox, spec: SandboxSpec) -> None:
+    result = await sandbox.run(spec, lambda *_: None)
     if result.exit_code != 0:
         sys.exit(f"the sandbox did not run the command: {result}")
 

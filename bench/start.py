@@ -14,7 +14,7 @@ from pathlib import Path
 ROOT = Path(__file__).parent.parent
 PYTHON = ROOT / ".venv" / "bin" / "python"
 SUPERVISOR = PYTHON.with_name("supervisor")
-ROUNDS = 15
+ROUNDS = 5 if "QUICK" in os.environ else 15
 # What a command may cost above `python -c pass`, in milliseconds of CPU.
 GOALS = {
     "status": 250,

@@ -319,8 +319,9 @@ PAGES = {
 MEMBERS = """\
 What members of a session can call, whatever the door: as tools of `supervisor mcp`, and by the
 verbs of the command line with the same JSON. A tool that is not on the list of a role is neither
-shown to it nor done for it; the refusal is recorded. To approve, to reject, to override, to trust,
-to cancel and to tear down are on no list.
+shown to it nor done for it; the refusal is recorded. To approve, to reject, to override, to trust
+and to cancel are on no list. What leads a team is done for its Lead alone, whoever coordinates
+the session.
 """
 
 

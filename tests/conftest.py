@@ -11,7 +11,7 @@ from coverage import Coverage
 from tests.support.example_counts import load_profiles
 from tests.support.forks import Forks
 from tests.support.preloaded import Preloaded
-from tests.support.processes import mark, require_no_survivors
+from tests.support.processes import PATIENCE, mark, require_no_survivors
 from tests.support.pure_branches import REACHING, PureBranches, pure_files
 
 load_profiles()
@@ -85,7 +85,7 @@ def _owned_processes() -> Iterator[None]:
     """Let no process outlive the tests."""
     mark()
     yield
-    require_no_survivors(patience=30)
+    require_no_survivors(patience=PATIENCE)
 
 
 @pytest.fixture(scope="session")

@@ -13,6 +13,7 @@ from typing import Final
 from tests.attacks.attempt import Heard, describe, run, spec_for
 from tests.attacks.guards import Guards
 from tests.attacks.scene import Scene
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Identity, Snapshot
@@ -156,7 +157,7 @@ def plain_git(*words: str, cwd: Path, home: Path) -> str:
         env={"PATH": os.environ["PATH"], "HOME": os.fspath(home), **_SIGNED},
         capture_output=True,
         stdin=subprocess.DEVNULL,
-        timeout=20,
+        timeout=PATIENCE,
         check=False,
     )
     return (done.stdout + done.stderr).decode(errors="replace")

@@ -3,7 +3,6 @@
 import json
 import os
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -157,18 +156,12 @@ class _Unlimited:
         """Set no bounds."""
 
     def start(self, command: Sequence[str], limits: ResourceLimits, wiring: StartFiles) -> Child:
-        """Start the command as it is."""
-        del limits
-        return subprocess.Popen(
-            command,
-            stdin=wiring.stdin,
-            stdout=wiring.stdout,
-            stderr=wiring.stderr,
-            pass_fds=wiring.numbered,
-            env={},
-            cwd="/",
-            start_new_session=True,
-        )
+        """Start the command as the product does for an ordinary user."""
+        return SameUser(_of_the_process()[1]).start(command, limits, wiring)
+
+    def listen(self, pid: int, held: int, reply: int) -> None:
+        """Listen as the product does."""
+        SameUser(_of_the_process()[1]).listen(pid, held, reply)
 
 
 class LooseSandbox(BubblewrapSandbox):

@@ -7,6 +7,7 @@ import subprocess
 import sys
 from collections.abc import Awaitable, Callable, Iterator, Mapping
 from dataclasses import dataclass
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -196,6 +197,9 @@ class Tampered:
 
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         return await self.sandbox.run(self.change(spec), on_output)
+
+    async def cpu_time(self, label: str) -> timedelta | None:
+        return await self.sandbox.cpu_time(label)
 
     async def reap(self, prefix: str, *, before: int) -> int:
         return await self.sandbox.reap(prefix, before=before)

@@ -2,14 +2,18 @@
 
 Runs inside the sandbox. The script maps a step to what each attempt at it does, the last entry
 for all further ones; at a step that is not listed the agent does its work well. It is started
-thousands of times: what few deeds need, these import.
+thousands of times: what few deeds need, these import, and nobody the readers of JSON, which take as
+long to import as the interpreter takes to start.
 """
 
-import json
 import os
 import sys
 import time
-from collections.abc import Callable
+from _json import encode_basestring_ascii as quote
+
+MYPY = False
+if MYPY:
+    from collections.abc import Callable
 
 Answer = dict[str, object]
 
@@ -32,7 +36,7 @@ def main() -> None:
     role, step = os.environ["SUPERVISOR_ROLE"], os.environ["SUPERVISOR_STEP"]
     counter = int(os.environ["SUPERVISOR_VISIT"]) + int(os.environ["SUPERVISOR_ATTEMPT"]) - 2
     with open(f"{os.path.dirname(__file__)}/script.json") as script:  # noqa: PTH120, PTH123 - as said
-        deeds = json.load(script).get(step, ["well"])
+        deeds = eval(script.read()).get(step, ["well"])  # noqa: S307 - words that the test wrote
     deed = deeds[min(counter, len(deeds) - 1)]
     if role == "implementer" and deed != "idle":
         with open("done.txt", "a") as file:  # noqa: PTH123 - as said
@@ -52,7 +56,17 @@ def say(text: str) -> None:
 def answer(it: Answer) -> None:
     """Print an answer as the contract asks."""
     signed = {"nonce": os.environ["SUPERVISOR_NONCE"], **it}
-    say(f"```json\n{json.dumps(signed)}\n```\n")
+    say(f"```json\n{to_json(signed)}\n```\n")
+
+
+def to_json(it: object) -> str:
+    """Write texts, and lists and objects of texts, as JSON."""
+    if isinstance(it, dict):
+        return "{" + ", ".join(f"{quote(key)}: {to_json(one)}" for key, one in it.items()) + "}"
+    if isinstance(it, list):
+        return "[" + ", ".join(map(to_json, it)) + "]"
+    assert isinstance(it, str)
+    return quote(it)
 
 
 def answer_twice(it: Answer) -> None:
@@ -87,6 +101,19 @@ def hang(it: Answer) -> None:
     say("thinking\n")
     while True:
         time.sleep(1)
+
+
+def be_stubborn(it: Answer) -> None:
+    """Never end, whoever asks for it, and start somebody who does not either."""
+    import signal
+    import subprocess
+
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    again = "import signal, time; signal.signal(15, signal.SIG_IGN); time.sleep(1000)"
+    nowhere = subprocess.DEVNULL
+    stray = [sys.executable, "-c", f"{again}  # {os.environ['SUPERVISOR_RUN']}-is-stubborn"]
+    subprocess.Popen(stray, start_new_session=True, stdout=nowhere, stderr=nowhere)
+    hang(it)
 
 
 def leave_litter(it: Answer) -> None:
@@ -134,7 +161,7 @@ def betray(it: Answer) -> None:
     answer(it)
 
 
-DEEDS: dict[str, Callable[[Answer], None]] = {
+DEEDS: "dict[str, Callable[[Answer], None]]" = {
     "silent": lambda _: say("I am done.\n"),
     "twice": answer_twice,
     "incomplete": lambda _: answer({"summary": "I forgot the status."}),
@@ -142,6 +169,7 @@ DEEDS: dict[str, Callable[[Answer], None]] = {
     "flood": answer_after_flood,
     "crash": crash,
     "hang": hang,
+    "stubborn": be_stubborn,
     "daemon": leave_daemon,
     "litter": leave_litter,
     "hoard": hoard,

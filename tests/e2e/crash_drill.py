@@ -2,20 +2,25 @@
 
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from itertools import zip_longest
 from pathlib import Path
-from typing import Any, Final
+from typing import Any
 
 from tests.e2e.crash_scene import LOST, Sight, environment, make_repository
 from tests.e2e.kill_points import points, representatives
-from tests.support.processes import Owned
+from tests.support.preloaded import Preloaded
+from tests.support.processes import PATIENCE
 
-ROOT: Final = Path(__file__).parents[2]
 
-Answer = dict[str, Any]
+@dataclass(frozen=True, slots=True)
+class Driven:
+    """How a supervisor ended, and what it passed unless it was killed."""
+
+    code: int
+    boundaries: list[str]
+    marks: list[int]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -25,6 +30,8 @@ class Rehearsal:
     files: Mapping[str, str]
     kanban: str | None = None
     kanban_directory: str | None = None
+    remit: str | None = None
+    """What a loop is to achieve."""
     landings: int = 1
     at_once: int = 3
     """So many operations are under way together."""
@@ -35,21 +42,16 @@ class Rehearsal:
 class Drill:
     """A repository to copy, and a process that forks supervisors for the copies."""
 
-    def __init__(self, place: Path, rehearsal: Rehearsal) -> None:
+    def __init__(self, place: Path, rehearsal: Rehearsal, preloaded: Preloaded) -> None:
         self.place = place
         self.rehearsal = rehearsal
         make_repository(place / "template", rehearsal.files)
-        self._zygote = Owned(
-            [sys.executable, "-m", "tests.e2e.crash_zygote"],
-            cwd=ROOT,
-            env=environment(place),
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-        )
+        self._preloaded = preloaded
+        self._environment = environment(place)
         done = self.drive(self.copy("uncrashed"), kill_at=None, run=None)
-        assert done["code"] == 0
-        self.boundaries: list[str] = done["boundaries"]
-        self.points = points(done["marks"])
+        assert done.code == 0
+        self.boundaries = done.boundaries
+        self.points = points(done.marks)
         self.representatives = representatives(self.boundaries, self.points)
         self.uncrashed = self.sight(place / "uncrashed")
 
@@ -57,21 +59,24 @@ class Drill:
         """Make a fresh repository."""
         return Path(shutil.copytree(self.place / "template", self.place / name))
 
-    def drive(self, directory: Path, *, kill_at: int | None, run: str | None) -> Answer:
+    def drive(self, directory: Path, *, kill_at: int | None, run: str | None) -> Driven:
         """Let a supervisor start a run or go on with one."""
-        assert self._zygote.stdin is not None
-        assert self._zygote.stdout is not None
         order = {
             "directory": str(directory),
             "kill_at": kill_at,
             "run": run,
             "kanban": self.rehearsal.kanban,
             "kanban_directory": self.rehearsal.kanban_directory,
+            "remit": self.rehearsal.remit,
         }
-        self._zygote.stdin.write(json.dumps(order) + "\n")
-        self._zygote.stdin.flush()
-        answer: Answer = json.loads(self._zygote.stdout.readline())
-        return answer
+        code, out, _ = self._preloaded.call(
+            [json.dumps(order)],
+            directory=directory,
+            environment=self._environment,
+            seconds=PATIENCE,
+            module="tests.e2e.crash_run",
+        )
+        return Driven(code, *(json.loads(out) if out else ([], [])))
 
     def sight(self, directory: Path) -> Sight:
         """Look at the run in a repository."""
@@ -82,9 +87,9 @@ class Drill:
         point = f"{number}: {self.boundaries[number - 1]}"
         directory = self.copy(f"killed-{number}")
         killed = self.drive(directory, kill_at=number, run=None)
-        assert killed["code"] == -9, point
+        assert killed.code == -9, point
         resumed = self.drive(directory, kill_at=None, run=self.sight(directory).run)
-        assert resumed["code"] == 0, point
+        assert resumed.code == 0, point
         self._compare(directory, point)
         shutil.rmtree(directory)
 
@@ -92,7 +97,7 @@ class Drill:
         """Find nothing that the crash does not explain."""
         crashed, uncrashed = self.sight(directory), self.uncrashed
         types = crashed.types()
-        assert crashed.story() == uncrashed.story(), point
+        assert _first_other(crashed.story(), uncrashed.story()) is None, point
         assert sum(kind in LOST for kind in types) <= self.rehearsal.at_once, point
         assert types.count("RunOwned") <= 2, point
         assert crashed.tree() == uncrashed.tree(), point
@@ -104,6 +109,8 @@ class Drill:
             there = (directory / name).read_text()
             assert there == (self.place / "uncrashed" / name).read_text(), point
 
-    def stop(self) -> None:
-        """Let the process that forks end."""
-        self._zygote.communicate()
+
+def _first_other(found: list[Any], expected: list[Any]) -> tuple[Any, Any] | None:
+    """Return the first fact that differs, beside what it should be."""
+    pairs = zip_longest(found, expected)
+    return next(((one, other) for one, other in pairs if one != other), None)

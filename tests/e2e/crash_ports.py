@@ -166,6 +166,9 @@ class CrashingSandbox:
         self._at.mark(f"after command {spec.label}")
         return result
 
+    async def cpu_time(self, label: str) -> timedelta | None:
+        return await self._sandbox.cpu_time(label)
+
     async def reap(self, prefix: str, *, before: int) -> int:
         return await self._sandbox.reap(prefix, before=before)
 
@@ -307,6 +310,12 @@ class CrashingWorkspaces:
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         return await self._workspaces.changed(workspace)
+
+    async def touched(self, workspace: Workspace) -> Mapping[str, int]:
+        return await self._workspaces.touched(workspace)
+
+    async def touched_by(self, run: RunId, key: EffectKey) -> Mapping[str, int]:
+        return await self._workspaces.touched_by(run, key)
 
     async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
         return await self._workspaces.read_file(workspace, path, most=most)

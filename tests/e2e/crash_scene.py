@@ -15,7 +15,7 @@ from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.ids import RunId, run_stream
 
 AGENT = """\
-import json, os, sys
+import os, sys
 
 sys.stdin.read()
 role = os.environ["SUPERVISOR_ROLE"]
@@ -31,7 +31,8 @@ answer = {
     "reviewer": {"status": "APPROVED", "summary": "Good.", "issues": []},
 }[role]
 answer["nonce"] = os.environ["SUPERVISOR_NONCE"]
-print("```json", json.dumps(answer), "```", sep="\\n")
+# It has no word that JSON would quote in another way, and importing that takes as long as a start.
+print("```json", str(answer).replace("'", '"'), "```", sep="\\n")
 """
 CONFIG = """\
 cli: agent
@@ -46,6 +47,7 @@ VARYING = frozenset(
     (
         *("commit", "start", "snapshot", "prompt", "expected", "attempt", "branch", "root", "base"),
         *("took", "tip", "rest", "definition", "permit", "nonce", "transcript", "key"),
+        "report",
     )
 )
 LOST = frozenset(
@@ -56,6 +58,7 @@ LOST = frozenset(
         "IntegrationLost",
         "KanbanReadLost",
         "KanbanSaveLost",
+        "WorkReportLost",
     )
 )
 OF_LOST = frozenset(
@@ -68,7 +71,8 @@ OF_LOST = frozenset(
             "GateStarted",
             "IntegrationStarted",
         ),
-        *("KanbanReadStarted", "KanbanSaveStarted"),
+        *("KanbanReadStarted", "KanbanSaveStarted", "KnowledgeInjected", "WorkReportStarted"),
+        *("ScopeTaken", "TaskPlanned", "WorkTaken", "QaTaken", "AssessmentTaken", "FindingsTaken"),
     )
 )
 OWNERSHIP = frozenset(("RunOwned",))

@@ -22,10 +22,12 @@ try:
     can = "can"
 except OSError:
     can = "cannot"
+again = " again" if "has to be looked at again" in prompt else ""
 modified = [file for file in written if Path(file).exists()]
 for file in written:
     Path(file).parent.mkdir(parents=True, exist_ok=True)
-    Path(file).write_text(f"{name} {can} write interfaces\n")
+    Path(file).write_text(f"{name} {can} write interfaces{again}\n")
+left = deeds.get("notes", {}).get(name, [])
 answer = {
     "nonce": os.environ["SUPERVISOR_NONCE"],
     "status": "FAILED" if deed == "fail" else "SUCCESS",
@@ -33,5 +35,8 @@ answer = {
     "files_created": [file for file in written if file not in modified],
     "files_modified": modified,
     "tests_written": [],
+    **({"notes": left} if left else {}),
 }
+if "NOTE" in prompt:
+    Path(files[0]).write_text(f"{name} was told:\n{prompt[prompt.index('Notes of workers') :]}")
 sys.stdout.write(f"```json\n{json.dumps(answer)}\n```\n")

@@ -95,6 +95,14 @@ def chat(path: Path) -> None:
     say("```json\n" + json.dumps(said) + "\n```\n")
 
 
+def reply(path: Path) -> None:
+    """Do the task, and answer what is wanted of the project."""
+    log(path)
+    replies = [{"directive": 1, "response": "explained", "note": "It says so."}]
+    said = {"status": "ok", "message": "It is so.", "directives": replies}
+    say("```json\n" + json.dumps(said) + "\n```\n")
+
+
 def suggest(path: Path) -> None:
     """Do the task, and suggest two others."""
     items = "work_items:\n" + CLEAR.format(name=path.stem) + VAGUE
@@ -153,6 +161,7 @@ def wait(path: Path) -> None:
 DEEDS: dict[str, Callable[[Path], None]] = {
     "well": well,
     "chat": chat,
+    "reply": reply,
     "suggest": suggest,
     "chatter": lambda _: say("I am done.\n"),
     "no log": lambda _: answer(),

@@ -3,21 +3,18 @@
 One boundary of each class in `make test`, all of them in `make test-long`.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from tests.e2e.crash_drill import Drill, Rehearsal
 from tests.e2e.crash_scene import FILES
 from tests.e2e.kill_points import classes
+from tests.support.preloaded import Preloaded
 
 SHARDS = 6
 
 
 @pytest.fixture(scope="module")
-def drill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
-    drill = Drill(tmp_path_factory.mktemp("crash"), Rehearsal(files=FILES))
-    yield drill
-    drill.stop()
+def drill(tmp_path_factory: pytest.TempPathFactory, preloaded: Preloaded) -> Drill:
+    return Drill(tmp_path_factory.mktemp("crash"), Rehearsal(files=FILES), preloaded)
 
 
 def test_the_uncrashed_run_passes_every_kind_of_boundary(drill: Drill) -> None:

@@ -22,3 +22,20 @@ def test_the_demo_shows_a_failure_and_its_repair(newcomer: User, tmp_path: Path)
     tried = {"implement": 2, "implement-guard": 2, "test": 2}
     assert visits == {"plan": 1, **tried, "review": 1, "commit": 1}
     assert f"logs {run['id']}" in said.out
+
+
+def test_the_demo_of_a_feature_has_a_conflict_a_failing_test_and_an_approval(
+    newcomer: User, tmp_path: Path
+) -> None:
+    said = newcomer.call("demo", "feature", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert said.code == 0, said.err
+    assert "It conflicts with what is on the branch" in said.err
+    assert "Nobody is there to ask, so the demo says yes." in said.err
+    assert "SHOP: A small shop  completed (8 of 8, 100 %)" in said.out
+    assert said.out.count("● SHOP-PH") == 8
+    directory = re.search(r"The project stays in (\S+)\.", said.err)
+    assert directory is not None
+    runs = newcomer.call("-C", directory[1], "status", "--json").json["runs"]
+    gates = [it for run in runs for it in run["steps"] if it["step"] == "test"]
+    assert sum(it["visits"] == 2 for it in gates) == 1, "one test failed at first"
+    assert newcomer.call("demo", "nothing", "--json").error["kind"] == "not_found"

@@ -3,12 +3,11 @@
 One boundary of each class in `make test`, all of them in `make test-long`.
 """
 
-from collections.abc import Iterator
-
 import pytest
 from tests.e2e.crash_drill import Drill, Rehearsal
 from tests.e2e.kanban_project import FILE, kanban_files
 from tests.e2e.kill_points import classes, representatives
+from tests.support.preloaded import Preloaded
 
 SHARDS = 4
 AGENT = """\
@@ -42,17 +41,15 @@ PROJECT = {"tools/agent.sh": AGENT, ".supervisor/config.yaml": CONFIG}
 
 
 @pytest.fixture(scope="module")
-def drill(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
+def drill(tmp_path_factory: pytest.TempPathFactory, preloaded: Preloaded) -> Drill:
     """Rehearse a kanban on the run's branch."""
     files = {**PROJECT, **kanban_files({"build": "Implementor"})}
     rehearsal = Rehearsal(files=files, kanban=FILE, landings=2)
-    drill = Drill(tmp_path_factory.mktemp("kanban"), rehearsal)
-    yield drill
-    drill.stop()
+    return Drill(tmp_path_factory.mktemp("kanban"), rehearsal, preloaded)
 
 
 @pytest.fixture(scope="module")
-def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
+def plain(tmp_path_factory: pytest.TempPathFactory, preloaded: Preloaded) -> Drill:
     """Rehearse a kanban in a plain directory, which no commit knows of."""
     kanban = kanban_files({"build": "Implementor"}, folder="plans")
     files = {**PROJECT, ".gitignore": "plans/\n", **kanban}
@@ -63,9 +60,7 @@ def plain(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Drill]:
         landings=1,
         plain=tuple(kanban),
     )
-    drill = Drill(tmp_path_factory.mktemp("plain"), rehearsal)
-    yield drill
-    drill.stop()
+    return Drill(tmp_path_factory.mktemp("plain"), rehearsal, preloaded)
 
 
 def test_the_uncrashed_run_lands_the_task_and_the_kanban(drill: Drill) -> None:

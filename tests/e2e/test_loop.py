@@ -128,8 +128,27 @@ def test_pages_tell_a_person_how_a_loop_stands(worked: tuple[User, Json]) -> Non
     report = user.call("loop", "report", run)
     assert "# Work report" in report.out
     assert "passed at once" in report.out
-    assert user.call("loop", "report", run, "--json").json["report"].startswith("# Work report")
     assert user.call("loop", "directives", run).out == "No directive is pending.\n"
+
+
+def test_the_json_of_a_report_says_whether_it_helps(worked: tuple[User, Json]) -> None:
+    user, said = worked
+    found = user.call("loop", "report", said["run"]["id"], "--json").json
+    assert found.keys() == {"loop", "report", "benefit"}
+    assert found["report"].startswith("# Work report")
+    assert found["loop"] == user.call("loop", "show", "--json").json["loop"]
+    benefit = found["benefit"]
+    done = [it for it in found["loop"]["done_list"] if it["outcome"] == "done"]
+    supervised, alone = benefit["supervised"], benefit["alone"]
+    assert (supervised["tasks"], alone["tasks"]) == (len(done), 0)
+    assert 0 < supervised["passed_at_once"] < len(done)
+    assert supervised["setbacks"] >= 1
+    told = {it["path"]: it for it in benefit["documents"]}
+    convention = told["conventions/files.md"]
+    assert convention["before"]["tasks"] + convention["told"]["tasks"] <= supervised["tasks"]
+    assert {it["supervisor"] for it in benefit["supervisors"]} == {
+        *("code_style", "design", "internaliser"),
+    }
 
 
 def test_a_loop_that_is_over_hears_nothing(worked: tuple[User, Json]) -> None:

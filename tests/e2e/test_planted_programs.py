@@ -233,9 +233,20 @@ def _of_many(stage: Stage) -> None:
     stage.user.write({"plan.yaml": PLAN})
     for words in (
         *("load plan.yaml", "list", "show P1", "run P1 --queue --yes", "status P1", "pause P1"),
-        *("resume P1", "retry P1 core.a", "skip P1 core.a", "cancel P1"),
+        *("resume P1", "retry P1 core.a", "skip P1 core.a", "restart P1 core --yes"),
+        *(
+            "rollback P1 core --dry-run",
+            "cancel P1",
+            "edit P1",
+            "land P1",
+            "plan Shop --queue --yes",
+        ),
     ):
         stage.call("feature", *words.split())
+    stage.call("analyze-deps", "P1", "--yes")
+    stage.call("directives")
+    for words in ("show P1", "unlock P1 Item --reason x", "lock P1 Item"):
+        stage.call("interface", *words.split())
 
 
 def _in_a_session(stage: Stage) -> None:

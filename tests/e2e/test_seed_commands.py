@@ -1,5 +1,6 @@
 """Every command of the seeds, as it stands there, in a scratch project."""
 
+import re
 import shlex
 from pathlib import Path
 
@@ -30,6 +31,42 @@ def test_a_command_that_is_to_come(entry: Command, user: User) -> None:
 def test_a_feature_is_loaded(entry: Block, user: User) -> None:
     user.commit({entry.file: entry.text})
     assert user.call("feature", "load", entry.file, "--json").code == 0
+
+
+def test_analyze_deps(user: User) -> None:
+    [plan] = [it for it in BLOCKS.values() if it.loads == "a feature"]
+    # What the plan of the seed says already would be no news.
+    blank = re.sub(r"depends_on: \[.*\]", "depends_on: []", plan.text)
+    user.commit(
+        {
+            plan.file: blank,
+            "models/user.py": "class User: ...\n",
+            "services/auth.py": "import redis\n\n\nclass AuthService: ...\n",
+            "api/auth.py": "from models.user import User\nfrom services.auth import AuthService\n",
+            "components/Login.tsx": "import { login } from '@/api/auth'\n",
+        }
+    )
+    assert user.call("feature", "load", plan.file).code == 0
+    terminal = Terminal(user, *words("003-1590"))
+    terminal.wait_for("→ Is redis a component or external package? [component/external/skip]")
+    shown = terminal.seen.replace("\r", "")
+    assert "Detected dependencies:\n" in shown
+    for line in (
+        'auth_endpoints → user_model (from: "from models.user import User")',
+        'auth_endpoints → auth_service (from: "from services.auth import AuthService")',
+        "login_form → auth_endpoints (from: \"import '@/api/auth'\")",
+        "\n  [!] Unconfirmed:\n",
+        'auth_service → redis (from: "import redis")',
+    ):
+        assert line in shown
+    terminal.type("external\n")
+    terminal.wait_for("Accept detected dependencies? [Y/n/edit]")
+    terminal.type("\n")
+    assert terminal.wait() == 0, terminal.seen
+    kept = yaml.safe_load((user.repository / ".supervisor/features/P1T5.yaml").read_text())
+    backend, frontend = kept["feature"]["phases"]
+    needs = [it["depends_on"] for it in (*backend["components"], *frontend["components"])]
+    assert needs == [[], [], ["user_model", "auth_service"], ["backend.auth_endpoints"]]
 
 
 @pytest.mark.parametrize("name", ["003-0636", "003-0649"])

@@ -40,7 +40,7 @@ def post(path):
     request = urllib.request.Request(url, b'{"q": 1}', headers, method="POST")
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
-        return opener.open(request, timeout=20).read().decode()
+        return opener.open(request, timeout=200).read().decode()
     except urllib.error.HTTPError as error:
         return f"refused {error.code}"
 

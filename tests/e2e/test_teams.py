@@ -44,7 +44,8 @@ def test_the_json_is_what_programs_rely_on(user: User) -> None:
 
 MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("status", "nobody"), 3, "There is no team 'nobody'."),
-    (("create", "../x"), 2, "no name"),
+    (("create", "../x"), 2, "'../x' is no team."),
+    (("create", "a\x1b[31mb"), 2, "is no team."),
     (("create", "auth"), 4, "There is a team 'auth' already."),
     (("create", "b", "--message", "hello"), 2, "'hello' is no message."),
     (("create", "b", "--message", "gentle_ping={x}"), 2, "unknown placeholders: {x}"),
@@ -62,6 +63,7 @@ def test_every_mistake_is_explained(user: User) -> None:
         said = user.call("team", *words, "--json")
         assert said.code == code, (words, said.out, said.err)
         assert message in said.error["message"]
+        assert "\x1b" not in said.err
 
 
 def test_a_team_is_only_shown_where_nothing_is_to_be_done(user: User) -> None:

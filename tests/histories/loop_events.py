@@ -1,9 +1,12 @@
 """The facts of a loop, each of them once: from its scope to its report."""
 
 from collections.abc import Iterator
+from decimal import Decimal
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
+from supervisor_ai.domain.run.event_kinds.directives import AnsweredDirective, DirectivesAnswered
 from supervisor_ai.domain.run.event_kinds.placed import RunEvent
+from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.drivers.loop import events as k
 from supervisor_ai.drivers.loop.kinds import PlannerAction
 from supervisor_ai.drivers.quality import events as q
@@ -15,7 +18,20 @@ from supervisor_ai.drivers.quality.directives import (
     DropReason,
     NewDirective,
 )
+from supervisor_ai.drivers.quality.standing_facts import (
+    StandingDirectiveAdded,
+    StandingDirectiveDropped,
+    StandingFact,
+)
 from supervisor_ai.drivers.quality.supervisors import RunOutcome
+from supervisor_ai.drivers.quality.threads import (
+    ThreadDeleted,
+    ThreadFact,
+    ThreadStateSaved,
+    ThreadValue,
+    ThreadWrite,
+    ThreadWritesSaved,
+)
 
 SCOPE, PLANNER, IMPLEMENTOR, QA, MARK, SUPERVISORS, ASSESSOR, REPORT = STEPS = (
     StepName("scope_agent"),
@@ -68,6 +84,29 @@ def planning() -> Iterator[RunEvent]:
         answers=(answer,),
         does=(1,),
     )
+
+
+def asking() -> Iterator[RunEvent]:
+    """Ask first, once with an answer and once without, and answer what the project wants."""
+    yield k.QuestionsAsked(step=PLANNER, visit=1, attempt=1, questions=(kept("why"),))
+    yield k.ResearchTaken(step=PLANNER, visit=1, slot=2, attempt=1, answers=kept("because"))
+    yield k.ResearchMissed(step=PLANNER, visit=1, slot=2, reason="Its model cannot be had now.")
+    reply = AnsweredDirective(number=1, response="explained", note=kept("note"))
+    yield DirectivesAnswered(step=PLANNER, visit=1, attempt=1, answers=(reply,))
+
+
+def summing() -> Iterator[RunEvent]:
+    """Sum up what is long over, and once not."""
+    yield k.SummaryTaken(step=SUPERVISORS, visit=1, slot=4, attempt=1, tasks=4, summary=kept("sum"))
+    yield k.SummaryMissed(step=SUPERVISORS, visit=1, slot=4, tasks=8, reason="Not now.")
+
+
+def wishes() -> Iterator[StandingFact]:
+    """Want something done in the project, and then not any more."""
+    yield StandingDirectiveAdded(
+        type=DirectiveType.CLEANUP, priority=DirectivePriority.LOW, text=kept("tidy"), since=3
+    )
+    yield StandingDirectiveDropped(number=1)
 
 
 def working() -> Iterator[RunEvent]:
@@ -138,6 +177,24 @@ def looking() -> Iterator[RunEvent]:
         is_converging=True,
         findings=kept("findings"),
         reason="",
+        usage=Usage(tokens_in=5_000, tokens_out=1_000, cost=Decimal("0.03")),
+    )
+    yield q.StockStarted(step=SUPERVISORS, visit=1, commit=_AT)
+    yield q.StockLost(step=SUPERVISORS, visit=1)
+    yield q.StockStarted(step=SUPERVISORS, visit=1, commit=_AT)
+    yield q.StockTaken(
+        step=SUPERVISORS,
+        visit=1,
+        commit=_AT,
+        commits=3,
+        setbacks=1,
+        records=(q.StandingRecord(supervisor="code_style", since=1, commit=_AT),),
+        pending=(given,),
+        newest=2,
+        answers=(
+            q.StandingAnswer(number=1, response=DirectiveResponse.EXPLAINED, note=kept("done")),
+        ),
+        tasks=(kept("task"),),
     )
     yield q.DirectiveDropped(step=SUPERVISORS, visit=1, number=2, reason=DropReason.AGED)
 
@@ -152,3 +209,21 @@ def reporting() -> Iterator[RunEvent]:
     begun = k.WorkReportStarted(step=REPORT, visit=1)
     yield from (begun, k.WorkReportLost(step=REPORT, visit=1), begun)
     yield k.WorkReportWritten(step=REPORT, visit=1, report=kept("report"))
+
+
+def threads() -> Iterator[ThreadFact]:
+    """Save the states of a graph, lose a step, and let nobody go on."""
+    yield ThreadStateSaved(
+        namespace="",
+        state="1f0",
+        parent=None,
+        head=kept("head"),
+        about=kept("about"),
+        values=(
+            ThreadValue(channel="number", version="1", text=kept("number")),
+            ThreadValue(channel="said", version="1", text=None),
+        ),
+    )
+    write = ThreadWrite(index=0, channel="number", text=kept("write"))
+    yield ThreadWritesSaved(namespace="", state="1f0", task="t1", path="", writes=(write,))
+    yield ThreadDeleted()

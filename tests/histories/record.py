@@ -527,14 +527,18 @@ def write_loop(pen: Pen) -> None:
     pen.write(run, birth(run, driver="loop", workflow="loop"), actor=USER)
     pen.own(run)
     pen.write(run, owned(), started(run), entered(loop.SCOPE), *loop.scoping())
-    pen.write(run, passed(loop.SCOPE), entered(loop.PLANNER), *loop.planning())
+    pen.write(run, passed(loop.SCOPE), entered(loop.PLANNER), *loop.asking())
+    pen.write(run, *loop.planning())
     pen.write(run, passed(loop.PLANNER), entered(loop.IMPLEMENTOR), *loop.working())
     pen.write(run, passed(loop.IMPLEMENTOR), entered(loop.QA), *loop.judging())
     pen.write(run, failed(loop.QA), entered(loop.MARK), *loop.marking())
-    pen.write(run, passed(loop.MARK), entered(loop.SUPERVISORS), *loop.looking())
+    pen.write(run, passed(loop.MARK), entered(loop.SUPERVISORS), *loop.summing())
+    pen.write(run, *loop.looking())
     pen.write(run, passed(loop.SUPERVISORS), entered(loop.ASSESSOR), *loop.assessing())
     pen.write(run, passed(loop.ASSESSOR), entered(loop.REPORT), *loop.reporting())
     pen.write(run, passed(loop.REPORT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    pen.write_shared(StreamId("thread:golden"), *loop.threads())
+    pen.write_shared(StreamId("directives:project"), *loop.wishes())
 
 
 def write_feature(pen: Pen) -> None:
@@ -542,11 +546,19 @@ def write_feature(pen: Pen) -> None:
     run = "golden-feature"
     pen.write(run, birth(run, driver="feature", workflow="feature"), actor=USER)
     pen.own(run)
-    pen.write(run, owned(), started(run), entered(feature.INTERFACES), *feature.locking())
+    pen.write(run, owned(), started(run), entered(feature.INTERFACES), feature.planned())
+    pen.write(run, *feature.locking())
     locked = passed(feature.INTERFACES)
     pen.write(run, locked, entered(feature.COMPONENT), *feature.building())
-    pen.write(run, *feature.merging())
-    pen.write(run, passed(feature.COMPONENT), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    pen.write(run, *feature.looking(), *feature.merging(), *feature.undoing())
+    for step, facts in (
+        (feature.PROJECTS, feature.gathering()),
+        (feature.PUBLISHED, feature.publishing()),
+    ):
+        pen.write(run, entered(step), *facts, passed(step))
+    pen.write(run, passed(feature.COMPONENT), entered(feature.CHECK), *feature.planning())
+    pen.write(run, passed(feature.CHECK), e.RunCompleted(outcome=outcome(OutcomeKind.DONE)))
+    pen.write_shared(StreamId(f"landing:{run}"), *feature.landing(RunId(run)))
 
 
 def write_blocked(pen: Pen) -> None:

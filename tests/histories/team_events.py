@@ -93,6 +93,7 @@ def beginning(at: Watch) -> Iterator[TeamFact]:
     yield m.MemberJoined(**at.by(), member="bob", role=TeamRole.CODER)
     yield m.EventRefused(**at.by("bob"), sent="APPROVED", code=RefusalCode.WRONG_PRODUCER, count=1)
     yield m.MessagesDelivered(**at.by(), upto=9)
+    yield m.RunFollowed(**at.by(), run=RunId("r1"), upto=4, status=m.FollowStatus.WORKING)
 
 
 def silence(at: Watch) -> Iterator[TeamFact]:
@@ -131,8 +132,10 @@ def work(at: Watch) -> Iterator[TeamFact]:
     role = TeamRole.UNIFIED_REVIEWER
     yield t.TaskSentBack(**at.by("rev"), task="1", rev=1, role=role, issue="no test")
     yield t.TaskSubmitted(**at.by("ada"), task="1", rev=2)
-    yield t.TaskApproved(**at.by("rev"), task="1", rev=2, role=role)
-    yield t.TaskClosed(**at.by("ada"), task="1", rev=2)
+    yield t.TaskReopened(**at.by("ada"), task="1", rev=2)
+    yield t.TaskSubmitted(**at.by("ada"), task="1", rev=3)
+    yield t.TaskApproved(**at.by("rev"), task="1", rev=3, role=role)
+    yield t.TaskClosed(**at.by("ada"), task="1", rev=3)
     yield m.MemberLeft(**at.by(), member="rev")
 
 

@@ -10,6 +10,8 @@ from itertools import count
 from random import Random
 from typing import Any, TypeVar, TypeVarTuple, cast
 
+from supervisor_ai.testing.virtual_loop import done_at_once
+
 T = TypeVar("T")
 Ts = TypeVarTuple("Ts")
 
@@ -72,6 +74,13 @@ class ProcessLoop:
         task = asyncio.Task(coro, loop=self._loop, name=name, context=context)
         self.tasks.append(task)
         return task
+
+    def run_in_executor(
+        self, executor: None, func: Callable[..., T], *args: object
+    ) -> asyncio.Future[T]:
+        """Do at once what others do in a thread: chance alone is seeded, threads are not."""
+        del executor
+        return done_at_once(self.create_future(), func, *args)
 
     def get_debug(self) -> bool:
         return False

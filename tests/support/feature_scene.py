@@ -1,6 +1,7 @@
 """A feature that is built in memory: what each component's worker writes is said by a table."""
 
 from collections.abc import Collection, Mapping, Sequence
+from itertools import pairwise
 from typing import Final
 
 from tests.support.kernel import Kernel, flow, stop, work
@@ -48,27 +49,39 @@ class FeatureScene:
         *,
         slots: int = 2,
         max_returns: int = 2,
+        speculation: int = 1,
+        is_tested: bool = False,
+        others: Mapping[str, Mapping[str, str]] | None = None,
         read_only: tuple[str, ...] = (),
+        files: Mapping[str, str] | None = None,
         dies_at: int = NEVER,
         is_late: bool = False,
     ) -> None:
         self.plan = plan
         self.told: list[tuple[ComponentId, str]] = []
+        self.notes: dict[ComponentId, list[dict[str, str]]] = {}
         self._deeds = deeds or {}
         self._tries: dict[RunId, int] = {}
         self._counts: dict[ComponentId, int] = {}
-        self.kernel = Kernel(None, agent=self._work, gates=self._judge, files={"README": "hi"})
+        self.kernel = Kernel(
+            None, agent=self._work, gates=self._judge, files={"README": "hi", **(files or {})}
+        )
+        self.kernel.others.update({path: dict(it) for path, it in (others or {}).items()})
         self.log = MortalLog(self.kernel.world.log, dies_at, is_late=is_late)
         self._process = 1
-        self.definition = self._definition(slots, max_returns, read_only)
+        self._is_tested = is_tested
+        made = self._definition(slots, max_returns, read_only)
+        self.definition = replace(made, speculation=speculation)
         self.run = self.kernel.submit(self.definition, driver=FeatureDriver.name)
         self._world = replace(self.kernel.world, log=self.log)
 
     def _definition(
         self, slots: int, max_returns: int, read_only: tuple[str, ...]
     ) -> FeatureDefinition:
-        child = flow(work("implement"), stop("commit", StepKind.COMMIT))
-        pinned = self.kernel.world.documents.save(replace(child, gates={}, read_only=read_only))
+        steps = [work("implement"), stop("test", StepKind.GATE), stop("commit", StepKind.COMMIT)]
+        child = flow(*(steps if self._is_tested else (steps[0], steps[2])))
+        gates = child.gates if self._is_tested else {}
+        pinned = self.kernel.world.documents.save(replace(child, gates=gates, read_only=read_only))
         names = [it.id for it in self.plan.components]
         return FeatureDefinition(
             workflow=workflow_of(self.plan),
@@ -94,7 +107,8 @@ class FeatureScene:
         deed = tries[min(self._tries[request.run], len(tries) - 1)]
         if isinstance(deed, str):
             return FakeReply(output=says(AnswerKind.IMPLEMENTATION, "FAILED"))
-        return FakeReply(output=says(AnswerKind.IMPLEMENTATION), files=deed)
+        notes = self.notes.get(name)
+        return FakeReply(output=says(AnswerKind.IMPLEMENTATION, notes=notes), files=deed)
 
     def _judge(self, spec: SandboxSpec) -> ScriptedReply:
         sources = {mount.source for mount in spec.mounts}
@@ -135,7 +149,7 @@ class FeatureScene:
     @staticmethod
     def _rests(opened: Collection[object], children: Collection[object]) -> bool:
         """Tell whether a run has nothing to do until somebody writes to it."""
-        is_asked = any(isinstance(it, e.SignalAwaited) for it in opened)
+        is_asked = any(isinstance(it, e.RequestMade) for it in opened)
         return is_asked or (not opened and any(it not in ENDED for it in children))
 
     def say(self, words: str) -> None:
@@ -175,6 +189,16 @@ class FeatureScene:
             found.append(commit)
             commit = workspaces.commits[commit].parent
         return found[::-1]
+
+    def lost(self) -> list[str]:
+        """Name the files that a commit of the branch took away: no component of a scene does."""
+        workspaces = self.kernel.fakes.workspaces
+        return [
+            path
+            for old, new in pairwise(self.branch())
+            for path in workspaces.files(old)
+            if path not in workspaces.files(new)
+        ]
 
     def files(self) -> Mapping[str, str]:
         """Return the files at the end of the branch."""

@@ -9,7 +9,9 @@ from tests.support.fake_kanban_files import MemoryKanbanFiles
 from tests.support.kanban_performers import performers_with
 from tests.support.memory_branch_merges import MemoryBranchMerges
 from tests.support.memory_knowledge import MemoryStoreFiles, PlainBooks
+from tests.support.memory_projects import MemoryProjectTrees
 from tests.support.memory_session_files import MemorySessionFolders
+from tests.support.plain_interfaces import PlainInterfaces
 from tests.support.toy_driver import ChildDriver, ParentDriver
 
 from supervisor_ai.control.ports.queries import RunQueries
@@ -20,6 +22,7 @@ from supervisor_ai.domain.ids import (
     LetterKey,
     RunId,
     StepName,
+    StreamId,
     run_stream,
     stream_run,
 )
@@ -128,9 +131,16 @@ class Kernel:
         self.fakes = Fakes(agent, gates)
         self.kanban_files = MemoryKanbanFiles(self.fakes.workspaces)
         self.session_files = MemorySessionFolders()
+        self.others: dict[str, dict[str, str]] = {}
+        """The files of other repositories, by their paths."""
         self.quality = QualityPorts(
             files=MemoryStoreFiles(self.fakes.workspaces), books=PlainBooks()
         )
+        self.feature_ports = {
+            "merges": MemoryBranchMerges(self.fakes.workspaces),
+            "interfaces": PlainInterfaces(self.fakes.workspaces),
+            "trees": MemoryProjectTrees(self.fakes.workspaces, self.others),
+        }
         self._base = make_base(self.fakes.workspaces, files)
         self._directory = directory
         self._opened: list[SqliteLedger] = []
@@ -149,7 +159,7 @@ class Kernel:
                 **performers_with(self.kanban_files),
                 **checkpoint_performers(self.session_files),
                 **loop_performers(self.quality),
-                **make_performers({"merges": MemoryBranchMerges(self.fakes.workspaces)}),
+                **make_performers(self.feature_ports),
             },
         )
         if self._directory is None:
@@ -166,6 +176,7 @@ class Kernel:
             wakes=ledger.wakes,
             cache=ledger.cache,
             verdicts=ledger.verdicts,
+            quality=ledger.quality,
         )
 
     @property
@@ -185,10 +196,17 @@ class Kernel:
             ledger.close()
 
     def submit(
-        self, definition: object, *, driver: str = WorkflowDriver.name, task: str = "Do it."
+        self,
+        definition: object,
+        *,
+        driver: str = WorkflowDriver.name,
+        task: str = "Do it.",
+        overseer: StreamId | None = None,
     ) -> RunId:
         """Submit a run."""
-        return submit(self.world, definition, base=self._base, driver=driver, task=task)
+        return submit(
+            self.world, definition, base=self._base, driver=driver, task=task, overseer=overseer
+        )
 
     def drive(self, run: RunId, *, world: World | None = None) -> DriveResult:
         """Drive a run as far as it goes now."""

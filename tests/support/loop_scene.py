@@ -22,8 +22,12 @@ from supervisor_ai.drivers.loop.kinds import (
     OF_ASSESSOR,
     OF_PLANNER,
     OF_QA,
+    OF_RESEARCH,
     OF_SCOPE,
+    OF_SUMMARY,
     OF_WORK,
+    RESEARCHER,
+    SUMMARIZER,
     LoopNode,
 )
 from supervisor_ai.drivers.loop.rules import LoopRules
@@ -46,6 +50,8 @@ _ANSWERS: Final[Mapping[str, AnswerWord]] = {
     "code_style_supervisor": OF_STYLE,
     "design_supervisor": OF_DESIGN,
     "internaliser": OF_KNOWLEDGE,
+    RESEARCHER: OF_RESEARCH,
+    SUMMARIZER: OF_SUMMARY,
 }
 _WRITERS: Final = {
     *("loop_implementor", "code_style_supervisor", "design_supervisor", "internaliser")
@@ -68,13 +74,18 @@ def loop_definition(
     *,
     gate: Gate | None = None,
     supervisors: Sequence[SupervisorSpec] = BUILTIN,
+    aides: Sequence[str] = (),
 ) -> LoopDefinition:
     """Make what a loop pins."""
-    rules = replace(rules or LoopRules(), supervisors=tuple(supervisors))
+    rules = replace(
+        rules or LoopRules(),
+        supervisors=tuple(supervisors),
+        is_research_offered=RESEARCHER in aides,
+    )
     check = Step(name=StepName("check"), kind=StepKind.GATE, gate=gate.name if gate else None)
     checks = [replace(check, on_fail=IMPLEMENTOR, max_retries=rules.max_attempts)] if gate else []
     return LoopDefinition(
-        workflow=loop_workflow(checks, rules.supervisors),
+        workflow=loop_workflow(checks, rules.supervisors, aides),
         roles={name: _role(name, answer) for name, answer in _ANSWERS.items()},
         clis={CLI.name: CLI},
         gates={GATE.name: GATE, **({gate.name: gate} if gate else {})},
@@ -85,7 +96,8 @@ def loop_definition(
 
 _TITLE: Final = re.compile(
     r"^(PROJECT CONTEXT|CURRENT MILESTONE|ACTIVE DIRECTIVES|COMPLETED WORK|SUPERVISOR RUN LOG|TASK|"
-    r"CHANGE|DIRECTIVES OF PEOPLE|FILES CHANGED SINCE YOU LOOKED LAST|KNOWLEDGE STORE|MODE): ",
+    r"CHANGE|RESEARCH|QUESTIONS|EARLIER WORK|DIRECTIVES OF PEOPLE|"
+    r"FILES CHANGED SINCE YOU LOOKED LAST|KNOWLEDGE STORE|MODE): ",
     re.MULTILINE,
 )
 
@@ -151,6 +163,27 @@ def learnt(*contents: str) -> str:
     return answering({"knowledge_items": items})
 
 
+def asks(*questions: str) -> str:
+    """Return the output of a planner that wants to know something first."""
+    return plan(task="Write other.py", questions=list(questions))
+
+
+def wonders(*outcomes: str) -> str:
+    """Return the output of a scope agent that wants to know something first."""
+    return scope(*outcomes).replace('"remit"', '"questions": ["For whom?"], "remit"')
+
+
+def researched(**answers: str) -> str:
+    """Return the output of a researcher."""
+    found = [{"question": name, "answer": it} for name, it in answers.items()]
+    return answering({"answers": found})
+
+
+def summed(summary: str) -> str:
+    """Return the output of a summarizer."""
+    return answering({"summary": summary})
+
+
 def answers_all(request: WorkerRequest, response: str = "deferred") -> list[dict[str, object]]:
     """Answer every directive that the planner is shown: cleanup so, functional by explaining."""
     return list(_answers(section(request, "ACTIVE DIRECTIVES"), response))
@@ -197,6 +230,8 @@ class Scene:
             "code_style_supervisor": lambda scene, request: FakeReply(output=style()),
             "design_supervisor": lambda scene, request: FakeReply(output=design()),
             "internaliser": lambda scene, request: FakeReply(output=learnt()),
+            RESEARCHER: lambda scene, request: FakeReply(output=researched(it="So.")),
+            SUMMARIZER: lambda scene, request: FakeReply(output=summed("Much was done.")),
         }
         self._acts = {**usual, **acts}
         self.kernel = Kernel(None, self._act, gates, files={"README": "Hello.", **(files or {})})
@@ -292,10 +327,10 @@ class Scene:
         assert question is not None
         return question
 
-    def approve(self) -> RunStatus:
+    def approve(self, words: str = "") -> RunStatus:
         """Say yes to the open question, and go on."""
-        asked = self.asking
-        self.send(Approve(step=asked.step, visit=asked.visit, tree=asked.tree))
+        asked, note = self.asking, self.kernel.world.artifacts.put(words) if words else None
+        self.send(Approve(step=asked.step, visit=asked.visit, tree=asked.tree, note=note))
         return self.drive()
 
     def reject(self, words: str = "No.") -> RunStatus:

@@ -31,6 +31,10 @@ PROGRAM: Final = Path(sys.executable).with_name("supervisor")
 MEASURING: Final = "COVERAGE_PROCESS_CONFIG"
 CLOSED: Final = "closed"
 GONE: Final = "gone"
+UNREACHED: Final = tuple(
+    f"supervisor_ai.{it}" for it in ("__main__", "testing", "langgraph", "mcp")
+)
+"""What no command imports, and what one alone does: every fork would be larger by a quarter."""
 
 Order = dict[str, Any]
 
@@ -135,14 +139,21 @@ def preload() -> None:
     """Import all that the command may need."""
     import supervisor_ai
 
-    for module in pkgutil.walk_packages(supervisor_ai.__path__, "supervisor_ai."):
-        if not module.name.endswith("__main__") and ".testing" not in module.name:
-            import_module(module.name)
+    for module in pkgutil.iter_modules(supervisor_ai.__path__, "supervisor_ai."):
+        if module.name not in UNREACHED:
+            _import_all(module)
     import_module("coverage")
     _warm_up()
     _look_at_few_files()
     _know_installed_keys()
     fork_readers()
+
+
+def _import_all(module: pkgutil.ModuleInfo) -> None:
+    package = import_module(module.name)
+    below = pkgutil.walk_packages(package.__path__, f"{module.name}.") if module.ispkg else ()
+    for inner in below:
+        import_module(inner.name)
 
 
 def _look_at_few_files() -> None:
@@ -156,7 +167,7 @@ def _look_at_few_files() -> None:
 
         def _stamp(  # type: ignore[explicit-override]
             self, caches: tuple[str, ...]
-        ) -> str | None:
+        ) -> tool_stamps.ToolStamp | None:
             tools = find_toolchain(self._environment, self._home)
             cached = find_caches(caches, self._environment, self._home)
             known = replace(tools, roots=(), stores=())
@@ -199,6 +210,32 @@ def _warm_up() -> None:
     known_languages()
     RuleRedactor().redact("password = sk-ant-1 eyJ ghp_ https://a:b@c -----BEGIN PRIVATE KEY-----")
     _compile_prompts()
+    _compile_codecs()
+    _know_plug_ins()
+
+
+def _compile_codecs() -> None:
+    """Make what reads and writes facts and definitions, and name the code that folds them."""
+    from supervisor_ai.drivers.kanban.definition import KanbanDefinition
+    from supervisor_ai.drivers.workflow.driver import WorkflowDriver
+    from supervisor_ai.engine.folds import fold_name
+    from supervisor_ai.store.codec import EventCodec
+    from supervisor_ai.store.shapes import from_json, to_json
+
+    codec = EventCodec()
+    codec._learn(codec._more())
+    fold_name("")
+    fold_name("", WorkflowDriver)
+    for recorded in sorted((ROOT / "tests" / "histories").glob("*.definition.json")):
+        to_json(from_json(recorded.read_bytes(), KanbanDefinition))
+
+
+def _know_plug_ins() -> None:
+    """Ask installed packages for workers once: where a fork looks for packages, none is added."""
+    from supervisor_ai.workers import registry
+
+    known = registry._entry_points()
+    registry._entry_points = lambda: known
 
 
 def _compile_prompts() -> None:

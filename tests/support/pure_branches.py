@@ -23,12 +23,16 @@ PURE: Final = (
     *(f"drivers/checkpoint/{it}.py" for it in ("decisions/*", "effects", "kinds")),
     *(f"drivers/checkpoint/performers/{it}.py" for it in ("answer_text", "brief", "context")),
     *(f"drivers/feature/{it}.py" for it in ("plan/*", "decide", "definition", "effects")),
-    *(f"drivers/feature/{it}.py" for it in ("events", "kinds", "state")),
+    *(f"drivers/feature/{it}.py" for it in ("events", "kinds", "parts", "state", "decisions/*")),
+    *(f"drivers/feature/projects/{it}.py" for it in ("effects", "events", "landings", "values")),
+    "drivers/feature/drafts/step.py",
+    *(f"drivers/feature/projects/{it}.py" for it in ("effects", "events", "landings", "values")),
+    *(f"drivers/feature/interfaces/{it}.py" for it in ("book", "checks", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("board/*", "decide", "definition", "effects", "events")),
     *(f"drivers/kanban/{it}.py" for it in ("kinds", "orders", "state")),
     *(f"drivers/kanban/{it}.py" for it in ("obligation", "performer")),
     *(f"drivers/team/{it}/*.py" for it in ("staffing", "text", "machines", "decisions")),
-    *(f"drivers/team/{it}.py" for it in ("decide", "look", "state", "sent", "words", "events")),
+    *(f"drivers/team/{it}.py" for it in ("decide", "own_runs", "state", "sent", "words", "events")),
     *(f"drivers/team/{it}.py" for it in ("event_kinds/*", "residence/definition")),
     *(f"drivers/team/residence/{it}.py" for it in ("effects", "lifecycle", "memory")),
     *(f"drivers/team/residence/{it}.py" for it in ("run_events", "wishes")),
@@ -39,7 +43,12 @@ PURE: Final = (
     ),
     *(f"drivers/loop/{it}.py" for it in ("signals", "state", "window", "performers/roles")),
     *(f"drivers/quality/{it}.py" for it in ("directives", "events", "findings", "kinds")),
-    *(f"drivers/quality/{it}.py" for it in ("supervisors", "urgency")),
+    *(f"drivers/quality/{it}.py" for it in ("attached", "effects", "looks", "performers")),
+    *(
+        f"drivers/quality/{it}.py"
+        for it in ("look_facts", "settings", "standing_facts", "supervisors")
+    ),
+    *(f"drivers/quality/{it}.py" for it in ("threads", "urgency")),
     *(f"drivers/team/folder/{it}.py" for it in ("decisions_page", "model")),
     *(f"drivers/team/folder/{it}.py" for it in ("state_page", "state_reader")),
 )

@@ -57,7 +57,7 @@ INSIDE: Final = {
     ),
 }
 # What it starts was found by who calls it.
-GIVEN_PROGRAMS: Final = {"sandboxes/bwrap/kept_self_test.py"}
+GIVEN_PROGRAMS: Final = {"sandboxes/bwrap/kept_self_test.py", "sandboxes/bwrap/run_as.py"}
 NOQA: Final = re.compile(r"noqa(: *[A-Z0-9, ]+)?")
 
 Function = ast.FunctionDef | ast.AsyncFunctionDef

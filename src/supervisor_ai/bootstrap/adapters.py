@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.queries.notices import Channels
     from supervisor_ai.control.records import Records
+    from supervisor_ai.control.sessions.desk import SessionDesk
     from supervisor_ai.control.slices import SliceProject
     from supervisor_ai.definitions.consent.trust_store import FileTrustStore
     from supervisor_ai.documents.knowledge.reader import KnowledgeReader
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.identities import Identities
     from supervisor_ai.engine.ports.members import MemberDoors
     from supervisor_ai.engine.ports.monitor import Monitor
+    from supervisor_ai.engine.ports.oversight import Oversight
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.ports.workers import WorkerFactory
     from supervisor_ai.engine.world import Performers, World
@@ -70,13 +72,11 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
     from supervisor_ai.engine.remembered_redactor import RememberedRedactor
     from supervisor_ai.engine.world import World
-    from supervisor_ai.store.documents import ArtifactDocuments
-    from supervisor_ai.store.files.artifacts import FileArtifacts
     from supervisor_ai.workspaces.forges.user_forges import UserForges
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
-    artifacts = FileArtifacts(repository.state_directory / "artifacts")
+    records = make_records(repository, ledger)
     sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
     channels = open_channels(settings)
     return World(
@@ -85,8 +85,8 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         inbox=ledger.inbox,
         wakes=ledger.wakes,
         cache=ledger.cache,
-        artifacts=artifacts,
-        documents=ArtifactDocuments(artifacts),
+        artifacts=records.artifacts,
+        documents=records.documents,
         anchor=ledger.anchor,
         clock=SystemClock(),
         ids=SystemIds(),
@@ -98,6 +98,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         prompter=JinjaPrompter(),
         packer=make_packer(repository, parts.settings),
         knowledge=make_library(repository, parts.settings),
+        quality=ledger.quality,
         answers=StrictAnswerReader(),
         examiner=examiner,
         evidence=examiner.evidence,
@@ -112,29 +113,43 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         monitor=parts.monitor,
         machine=reachable_machine(parts, sandbox_name),
         doors=make_doors(parts),
+        oversight=make_oversight(parts),
     )
 
 
-def make_doors(parts: WorldParts) -> "MemberDoors":
-    """Let workers take part in sessions; whoever serves them is this program again."""
+def make_desk(parts: WorldParts) -> "SessionDesk":
+    """Open the sessions of a project."""
     from supervisor_ai.control.sessions.desk import SessionDesk
-    from supervisor_ai.domain.envelope import Actor, ActorKind
     from supervisor_ai.engine.host import SystemClock
-    from supervisor_ai.workers.member_doors import ProcessDoors
 
-    settings, root = parts.settings, parts.repository.root
     records = make_records(parts.repository, parts.ledger)
-    desk = SessionDesk(
+    return SessionDesk(
         log=records.log,
         artifacts=records.artifacts,
         documents=records.documents,
-        redactor=make_redactor(settings),
+        redactor=make_redactor(parts.settings),
         queries=records.sessions,
         now=SystemClock().now,
         cache=parts.ledger.cache,
     )
+
+
+def make_oversight(parts: WorldParts) -> "Oversight":
+    """Let whoever is registered for it watch over workers."""
+    from supervisor_ai.control.sessions.oversight import LateOversight
+
+    repository, settings = parts.repository, parts.settings
+    return LateOversight(make_desk(parts), partial(slice_project, repository, settings))
+
+
+def make_doors(parts: WorldParts) -> "MemberDoors":
+    """Let workers take part in sessions; whoever serves them is this program again."""
+    from supervisor_ai.domain.envelope import Actor, ActorKind
+    from supervisor_ai.workers.member_doors import ProcessDoors
+
+    settings, root = parts.settings, parts.repository.root
     return ProcessDoors(
-        desk,
+        make_desk(parts),
         Actor(kind=ActorKind.RUNTIME, id=settings.user, via="engine", verified=True),
         project=root,
         environment=settings.environment,
@@ -332,6 +347,7 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
         queries=ledger.queries,
         sessions=ledger.sessions,
         knowledge=ledger.knowledge,
+        quality=ledger.quality,
         log=ledger.events,
         artifacts=artifacts,
         documents=ArtifactDocuments(artifacts),
@@ -341,13 +357,22 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
 
 def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalog":
     """Make what reads definitions."""
-    from supervisor_ai.definitions.catalog.catalog import FileCatalog
-    from supervisor_ai.definitions.sources.row_cache import open_row_cache
+    from supervisor_ai.control.ports.definitions import Loaded
+    from supervisor_ai.definitions.catalog.catalog import FileCatalog, LoadedMemory
+    from supervisor_ai.definitions.sources.row_cache import KeptForm, open_row_cache
+    from supervisor_ai.store.shapes import from_json, to_json
     from supervisor_ai.workers.registry import InstalledAdapters
 
     own = settings.user_directory
     lists = open_row_cache(settings.state, repository.root, own)
-    return FileCatalog(repository, own, InstalledAdapters(), cache=lists)
+    form = KeptForm(
+        encode=to_json,
+        decode=lambda written: from_json(written, Loaded),
+        # The script of an agent may stand where nobody looks for changes.
+        is_kept=lambda loaded: not any(cli.script for cli in loaded.definition.clis.values()),
+    )
+    memory = LoadedMemory(form=form, entries=repository.entries)
+    return FileCatalog(repository, own, InstalledAdapters(), cache=lists, memory=memory)
 
 
 def make_preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from supervisor_ai.control.ports.pipelines import Pipelines
     from supervisor_ai.control.ports.project_survey import ProjectSurvey
     from supervisor_ai.control.ports.session_files import SessionFolders
+    from supervisor_ai.control.ports.workspace_inventory import Inventory
     from supervisor_ai.control.preflight import Preflight
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.contexts import ContextPreview
@@ -56,6 +57,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.workspaces import Repository
     from supervisor_ai.engine.world import World
     from supervisor_ai.workspaces.commits.merges import GitMerges
+    from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 register(SLICES)
 
@@ -149,6 +151,7 @@ def open_project(
         user=settings.user,
         via="cli",
         folders=partial(open_session_folders, directory, settings),
+        inventory=partial(_open_inventory, repository, settings),
         tell=tell,
     )
 
@@ -202,17 +205,22 @@ def open_knowledge(directory: Path, settings: HostSettings) -> "KnowledgeOffice"
     )
 
 
+def _open_inventory(repository: "GitRepository", settings: HostSettings) -> "Inventory":
+    from supervisor_ai.workspaces.inventory import GitInventory
+
+    return GitInventory(repository, project_state(settings, repository))
+
+
 def open_workspaces(directory: Path, settings: HostSettings) -> "WorkspaceRecords":
     """Open what is left of workspaces."""
     from supervisor_ai.control.queries.workspaces import WorkspaceRecords
     from supervisor_ai.engine.host import SystemClock
-    from supervisor_ai.workspaces.inventory import GitInventory
     from supervisor_ai.workspaces.workspaces import GitWorkspaces
 
     repository = find_repository(directory, settings)
     state = project_state(settings, repository)
     return WorkspaceRecords(
-        inventory=GitInventory(repository, state),
+        inventory=_open_inventory(repository, settings),
         workspaces=GitWorkspaces(repository, state),
         records=open_records(directory, settings),
         clock=SystemClock(),

@@ -10,6 +10,7 @@ import click
 
 from supervisor_ai.cli.interrupts import Interrupted
 from supervisor_ai.cli.output import say, write_json
+from supervisor_ai.cli.streams import is_hung_up
 from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, INTERRUPTED
 from supervisor_ai.domain.errors import ErrorKind, InternalError, InvalidInput, SupervisorError
 from supervisor_ai.domain.terminal import plain
@@ -19,7 +20,7 @@ def report_failure(error: BaseException, *, as_json: bool) -> int:
     """Tell what went wrong; return the exit code."""
     if isinstance(error, SystemExit):
         return error.code if isinstance(error.code, int) else 1
-    if isinstance(error, Interrupted | KeyboardInterrupt | click.Abort):
+    if isinstance(error, Interrupted | KeyboardInterrupt | click.Abort) or is_hung_up(error):
         say("Interrupted.")
         return INTERRUPTED
     if isinstance(error, click.exceptions.NoArgsIsHelpError) and not as_json:

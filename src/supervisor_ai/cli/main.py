@@ -140,11 +140,14 @@ _KERNEL: Final = {
 
 def _verbs() -> Mapping[str, Verb]:
     """Return all verbs with those of slices, which come behind `run`."""
-    own = {
-        it.name: Verb(place=it.verb.place, help=it.verb.help, section=_DAILY)
-        for it in registered_slices().values()
-        if it.verb is not None
-    }
+    own: dict[str, Verb] = {}
+    for it in registered_slices().values():
+        named = {it.name: it.verb, **it.further_verbs}
+        own |= {
+            name: Verb(place=found.place, help=found.help, section=_DAILY)
+            for name, found in named.items()
+            if found is not None
+        }
     kernel, ahead = list(_KERNEL.items()), list(_KERNEL).index("run") + 1
     return dict((*kernel[:ahead], *own.items(), *kernel[ahead:]))
 

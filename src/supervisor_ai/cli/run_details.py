@@ -15,6 +15,7 @@ from supervisor_ai.control.registered_kinds import approval_phrases, change_gate
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
+from supervisor_ai.domain.run.definition import KNOWN_RED
 from supervisor_ai.domain.run.status import RunStatus, StepStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.terminal import plain
@@ -174,6 +175,9 @@ def remarks(records: Records, run: RunView) -> Rows:
         lines = [gate_line(records, it) for it in doubtful if it.verdict in verdicts]
         if lines:
             yield label, "\n".join(lines)
+    excepted = [it for gate in latest(records.queries.gates(run.id)) if (it := _excepted(gate))]
+    if excepted:
+        yield "known red", "\n".join(dict.fromkeys(excepted))
     objected = _objecting(records.queries.attempts(run.id), passed)
     if objected:
         yield "objected", one_line(", ".join(objected))
@@ -184,7 +188,11 @@ def count_of_tests(records: Records, run: RunView) -> Rows:
     if run.status is not RunStatus.COMPLETED or run.commit is None:
         return
     gates = latest(records.queries.gates(run.id))
-    counts = [f"{counted(it.tests, 'test')} ({it.gate})" for it in gates if it.tests]
+    # A gate that looked at several steps ran the same tests again, and those that came since.
+    most: dict[str, int] = {}
+    for it in gates:
+        most[it.gate] = max(most.get(it.gate, 0), it.tests or 0)
+    counts = [f"{counted(number, 'test')} ({gate})" for gate, number in most.items() if number]
     commands = [it.gate for it in gates if it.gate not in change_gates()]
     if counts:
         yield "tests", one_line(f"{', '.join(counts)} ran")
@@ -193,6 +201,12 @@ def count_of_tests(records: Records, run: RunView) -> Rows:
         yield "tests", one_line(f"nobody knows whether any was run: {said}")
     else:
         yield "tests", f"none were run: workflow {one_line(run.workflow)} has no gate that runs any"
+
+
+def _excepted(gate: GateRow) -> str:
+    """Repeat what the user lets be red at a gate, forgiven or not."""
+    _, is_said, rest = (gate.reason or "").partition(KNOWN_RED)
+    return one_line(f"{gate.gate}: {rest.partition(').')[0]})") if is_said else ""
 
 
 def _warns(gate: GateRow, passed: set[StepName]) -> bool:

@@ -21,6 +21,7 @@ def preview(prepared: PreparedRun) -> str:
         *_issue(prepared),
         ("workflow", f"{definition.workflow.name}: {' → '.join(definition.expected_steps)}"),
         *_own_rows(prepared),
+        *([] if prepared.overseer is None else [("watched by", prepared.overseer)]),
         *(("agent", line) for line in _agents(definition)),
         *(("server", line) for line in _servers(definition)),
         *(("gate", line) for line in _gates(definition)),

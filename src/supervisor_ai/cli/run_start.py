@@ -1,12 +1,22 @@
 """Starting a run from the command line: previewed, agreed to, submitted and driven."""
 
 from collections.abc import Coroutine
-from typing import TYPE_CHECKING, NotRequired, Protocol, TypedDict
+from typing import TYPE_CHECKING, Final, NotRequired, Protocol, TypedDict
 
 import click
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.mcp_extra import require_sdk
+from supervisor_ai.cli.options import (
+    F,
+    dry_run_option,
+    fresh_option,
+    json_option,
+    queue_option,
+    verbose_option,
+    wait_option,
+    yes_option,
+)
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
@@ -53,12 +63,29 @@ session_option = click.option(
     callback=lambda _context, _option, name: checked_session(name),
     help="Let the workers be members of this session.",
 )
+overseer_option = click.option(
+    "--team",
+    "overseer",
+    metavar="TEAM",
+    help="Let the workers be members of this team, which watches over them.",
+)
 issue_option = click.option(
     "--issue",
     metavar="NUMBER|URL|TRACKER:ID",
     help="Take the task from this issue; a task besides says what else is wanted.",
 )
 optional_task_argument = click.argument("task", metavar="[TASK]", required=False)
+_OF_EVERY_START: Final = (
+    *(start_option, sandbox_option, budget_option, fresh_option, queue_option),
+    *(wait_option, dry_run_option, yes_option, verbose_option, json_option),
+)
+
+
+def start_options(function: F) -> F:
+    """Let a verb that starts a run be told what all of them can be told."""
+    for option in reversed(_OF_EVERY_START):
+        function = option(function)
+    return function
 
 
 def checked_session(name: str | None) -> str | None:
@@ -83,6 +110,28 @@ class StartOptions(TypedDict):
     verbose: bool
     as_json: bool
     tui: NotRequired[bool]
+    overseer: NotRequired[str | None]
+
+
+class Wished(TypedDict):
+    """What was wished of any run, in the words of a request."""
+
+    cli: str | None
+    base: str | None
+    sandbox: str | None
+    budget: str | None
+    is_fresh: bool
+
+
+def wished(options: StartOptions) -> Wished:
+    """Say what was wished of a run, whatever drives it."""
+    return {
+        "cli": options["cli"],
+        "base": options["base"],
+        "sandbox": options["sandbox"],
+        "budget": options["budget"],
+        "is_fresh": options["no_cache"],
+    }
 
 
 def read_task(
@@ -111,25 +160,46 @@ def start(
     `submit` is who writes its first fact, where more than that has to be kept.
     """
     from supervisor_ai.control.commands.run_start import submit as submit_alone
+
+    prepared = for_team(invocation, prepared, options)
+    if options["dry_run"]:
+        return show_prepared(prepared, as_json=options["as_json"])
+    settled = agreed(prepared, options)
+    if settled is None:
+        return FAILED
+    if options.get("tui"):
+        from supervisor_ai.cli.foreground.terminal_session import start_on_screen
+
+        return start_on_screen(invocation, settled)
+    attendance = attend(invocation, options)
+    write_first = submit or submit_alone
+    submission = write_first(attendance.project, settled, queued=options["queue"])
+    return attendance.begin(submission, queued=options["queue"])
+
+
+def agreed(prepared: "PreparedRun", options: StartOptions) -> "PreparedRun | None":
+    """Tell what a person should know and ask for a yes; None: there was none."""
     from supervisor_ai.control.commands.run_start import unattended
 
-    if options["dry_run"]:
-        return _show(prepared, as_json=options["as_json"])
     warn(prepared)
     is_shown = prepared.definition.git.dry_run_preview and not options["yes"]
     if is_shown and can_ask() and not _agrees(prepared):
         say("Nothing was started.")
-        return FAILED
-    if options["yes"] or not can_ask():
-        prepared = unattended(prepared)
-    if options.get("tui"):
-        from supervisor_ai.cli.foreground.terminal_session import start_on_screen
+        return None
+    return unattended(prepared) if options["yes"] or not can_ask() else prepared
 
-        return start_on_screen(invocation, prepared)
-    attendance = attend(invocation, options)
-    write_first = submit or submit_alone
-    submission = write_first(attendance.project, prepared, queued=options["queue"])
-    return attendance.begin(submission, queued=options["queue"])
+
+def for_team(
+    invocation: Invocation, prepared: "PreparedRun", options: StartOptions
+) -> "PreparedRun":
+    """Let a team watch over the workers of a run, where one is named; refuse what never could."""
+    name = options.get("overseer")
+    if name is None:
+        return prepared
+    from supervisor_ai.control.commands.run_start import overseen
+    from supervisor_ai.domain.ids import StreamId
+
+    return overseen(invocation.project(), prepared, StreamId(f"team:{name}"))
 
 
 def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
@@ -165,7 +235,8 @@ def go_on_with(invocation: Invocation, run: "RunId", options: StartOptions, *, w
     return attendance.attend(run)
 
 
-def _show(prepared: "PreparedRun", *, as_json: bool) -> int:
+def show_prepared(prepared: "PreparedRun", *, as_json: bool) -> int:
+    """Show what a run would be, and start nothing."""
     from supervisor_ai.cli.run_preview import preview
     from supervisor_ai.control.run_views import MutationView
 

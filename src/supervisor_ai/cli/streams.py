@@ -1,10 +1,13 @@
 """Standard streams of a call, guarded so that neither a closed nor a full one breaks the work."""
 
+import errno
 import io
 import os
 import select
+import stat
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, TextIO
 
 if TYPE_CHECKING:
@@ -65,6 +68,19 @@ def read_stdin() -> str:
         ) from None
     except OSError as error:
         raise _unreadable(error) from error
+
+
+def is_hung_up(error: BaseException) -> bool:
+    """Tell whether a question got no answer because the terminal that had asked it is gone."""
+    if not isinstance(error, OSError) or error.errno != errno.EIO:
+        return False
+    try:
+        found = os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError):
+        return True
+    is_device = stat.S_ISCHR(found.st_mode) and found.st_rdev != Path(os.devnull).stat().st_rdev
+    # Of a terminal only its device is left: nobody can ask it what it is any more.
+    return is_device and not sys.stdin.isatty()
 
 
 def stdin_pieces() -> Iterator[bytes]:

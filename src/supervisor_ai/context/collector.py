@@ -1,8 +1,7 @@
 """Collects what the sources of a context plan name, the most important first."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.context.code_reader import CodeReader
@@ -14,7 +13,7 @@ from supervisor_ai.context.path_rules import (
     INTERFACE_FILES,
     KNOWLEDGE_FILES,
     SECRET_FILES,
-    Patterns,
+    PathRules,
     is_sane,
 )
 from supervisor_ai.context.targets import mentioned, named, rule_files
@@ -30,6 +29,10 @@ _MOST_DIFFED: Final = 16 * HUGE
 """How much of both sides of all changes is looked at."""
 _REACH: Final = 24
 """Bytes that are looked at for each token of the budget: more could not fit even in outline."""
+_LEAST_NAME: Final = 5
+"""Tokens that even the name of a file costs at the least: more names than that cannot be shown."""
+_NAMED_ANYWAY: Final = 200
+"""So many that are not shown are recorded one by one."""
 _NO_DIFF: Final = "too large, made to hold secrets, of another kind than before, or too far down"
 _FOLDED: Final = 3
 _PLAN_EXCERPT: Final = 4_000
@@ -38,14 +41,17 @@ _PLAN_EXCERPT: Final = 4_000
 class Collector:
     """One request's files and the parts that its plan makes of them."""
 
-    def __init__(self, request: PackRequest, contents: Contents, code: CodeReader) -> None:
+    def __init__(
+        self, request: PackRequest, contents: Contents, code: CodeReader, rules: PathRules
+    ) -> None:
         self._request = request
         self._contents = contents
         self._code = code
-        self._secret = Patterns(SECRET_FILES)
-        self._seen: set[tuple[str, str]] = set()
-        self._hidden = Patterns(request.hides)
-        self._excluded = Patterns(request.plan.exclude)
+        self._rules_of = rules.patterns
+        self._secret = rules.patterns(SECRET_FILES)
+        self._seen: dict[Form, set[str]] = {form: set() for form in Form}
+        self._hidden = rules.patterns(request.hides)
+        self._excluded = rules.patterns(request.plan.exclude)
 
     def parts(self) -> list[ContextPart]:
         """Return the parts of all sources, the most important first."""
@@ -58,21 +64,22 @@ class Collector:
     def _files(self) -> dict[str, CommitFile]:
         return self._visible(self._contents.files.list(self._request.commit))
 
-    @cached_property
-    def _are_names_harmless(self) -> bool:
-        paths = "\n".join(self._files)
-        return self._contents.name(paths) == paths
-
-    def _name(self, path: str) -> str:
-        is_harmless = self._are_names_harmless and path in self._files
-        return path if is_harmless else self._contents.name(path)
+    def _names(self, paths: Sequence[str]) -> Iterable[str]:
+        """Return names as they may be shown; most often none of them has to be looked at alone."""
+        together = "\n".join(paths)
+        is_harmless = self._contents.name(together) == together
+        return paths if is_harmless else map(self._contents.name, paths)
 
     @cached_property
     def _files_before(self) -> dict[str, CommitFile]:
         return self._visible(self._contents.files.list(self._request.base))
 
     def _visible(self, files: Iterable[CommitFile]) -> dict[str, CommitFile]:
-        return {file.path: file for file in files if self._is_visible(file.path)}
+        found = {file.path: file for file in files if is_sane(file.path)}
+        unseen = {*self._hidden.chosen(found), *self._excluded.chosen(found)}
+        if not unseen:
+            return found
+        return {path: file for path, file in found.items() if path not in unseen}
 
     def _is_visible(self, path: str) -> bool:
         return is_sane(path) and not (self._hidden.match(path) or self._excluded.match(path))
@@ -117,13 +124,13 @@ class Collector:
     def _matching(
         self, place: int, source: Source, *, usual: tuple[str, ...] = ()
     ) -> list[ContextPart]:
-        patterns = Patterns(source.patterns or usual)
-        paths = (path for path in self._files if patterns.match(path))
+        patterns = self._rules_of(source.patterns or usual)
+        paths = patterns.chosen(self._files)
         return self._shown(place, source, paths, "matches a pattern")
 
     def _knowledge(self, place: int, source: Source) -> list[ContextPart]:
-        patterns = Patterns((*KNOWLEDGE_FILES, *source.patterns))
-        paths = (path for path in self._files if patterns.match(path))
+        patterns = self._rules_of((*KNOWLEDGE_FILES, *source.patterns))
+        paths = patterns.chosen(self._files)
         return self._shown(place, source, paths, "is knowledge of the project")
 
     def _target(self, place: int, source: Source) -> list[ContextPart]:
@@ -132,7 +139,7 @@ class Collector:
             ContextPart(
                 source=place,
                 kind=source.kind,
-                name=self._name(target),
+                name=self._contents.name(target),
                 reason="was named as a target",
                 most=Detail.NONE,
                 limited_by="no file of the commit is called so",
@@ -143,7 +150,14 @@ class Collector:
         return [*self._shown(place, source, self._targets, how), *absent]
 
     def _imported(self, place: int, source: Source) -> list[ContextPart]:
-        readable = {path: file for path, file in self._files.items() if self._is_readable(file)}
+        if not self._work:
+            return []
+        secret = frozenset(self._secret.chosen(self._files))
+        readable = {
+            path: file
+            for path, file in self._files.items()
+            if file.size <= HUGE and path not in secret
+        }
         index = self._code.imports(
             {path: partial(self._contents.text, file) for path, file in readable.items()}
         )
@@ -168,8 +182,8 @@ class Collector:
         return self._shown(place, source, paths, "rules for the targets; the nearest one wins")
 
     def _public_api(self, place: int, source: Source) -> list[ContextPart]:
-        directories = {PurePosixPath(path).parent for path in self._work}
-        near = (path for path in self._files if PurePosixPath(path).parent in directories)
+        directories = {path.rpartition("/")[0] for path in self._work}
+        near = (path for path in self._files if path.rpartition("/")[0] in directories)
         paths = dict.fromkeys((*self._work, *near)) if self._work else self._files
         why = "is a target or lies beside one" if self._work else "there is no target"
         return self._shown(place, source, paths, why, form=Form.PUBLIC_API)
@@ -179,11 +193,12 @@ class Collector:
         diffs = Diffs(self._contents, self._request.base, self._request.commit)
         diffs.load(packed, [side for change in packed for side in self._sides(change)])
         shown = {change.path for change in packed}
+        names = self._names([change.path for change in self._changes])
         return [
             ContextPart(
                 source=place,
                 kind=source.kind,
-                name=self._name(change.path),
+                name=name,
                 tag="diff",
                 reason="was changed by the run",
                 most=source.detail if change.path in shown else Detail.NAME,
@@ -193,7 +208,7 @@ class Collector:
                     Detail.OUTLINE: partial(diffs.headings, change.path),
                 },
             )
-            for change in self._changes
+            for change, name in zip(self._changes, names, strict=True)
         ]
 
     def _within_reach(self, changes: Iterable[ChangedPath]) -> Iterator[ChangedPath]:
@@ -214,8 +229,8 @@ class Collector:
         return [side for side in sides if side]
 
     def _tree(self, place: int, source: Source) -> list[ContextPart]:
-        patterns = Patterns(source.patterns)
-        paths = [path for path in self._files if not source.patterns or patterns.match(path)]
+        patterns = self._rules_of(source.patterns)
+        paths = patterns.chosen(self._files) if source.patterns else list(self._files)
         makers: dict[Detail, Make] = {
             Detail.FULL: lambda: self._contents.shown(whole_tree(paths)),
             Detail.OUTLINE: lambda: self._contents.shown(folded_tree(paths, _FOLDED)),
@@ -254,22 +269,26 @@ class Collector:
         form: Form = Form.WHOLE,
     ) -> list[ContextPart]:
         """Make parts of files, but for those that a more important source has brought already."""
-        files = [self._files[path] for path in paths if self._is_new(path, form)]
-        limited = list(self._limited(files))
+        found = self._new(paths, form)
+        most = self._request.plan.token_budget // _LEAST_NAME + _NAMED_ANYWAY
+        limited = list(self._limited([self._files[path] for path in found[:most]]))
         self._contents.load([file for file, limit in limited if not limit])
-        return [
+        parts = [
             ContextPart(
                 source=place,
                 kind=source.kind,
-                name=self._name(file.path),
+                name=name,
                 reason=reason,
                 size=file.size,
                 most=Detail.NAME if limit else source.detail,
                 limited_by=limit,
                 makers=self._makers(file, form),
             )
-            for file, limit in limited
+            for (file, limit), name in zip(limited, self._names(found[:most]), strict=True)
         ]
+        if len(found) > most:
+            parts[-1].more = len(found) - most
+        return parts
 
     def _makers(self, file: CommitFile, form: Form) -> dict[Detail, Make]:
         makers: dict[Detail, Make] = {Detail.FULL: partial(self._contents.get, file, form)}
@@ -277,12 +296,12 @@ class Collector:
         makers[Detail.OUTLINE] = partial(self._contents.get, file, less)
         return makers
 
-    def _is_new(self, path: str, form: Form) -> bool:
-        keys = {(Form.WHOLE.value, path), (form.value, path)}
-        if keys & self._seen:
-            return False
-        self._seen.add((form.value, path))
-        return True
+    def _new(self, paths: Iterable[str], form: Form) -> list[str]:
+        """Choose what neither this form nor the whole file was taken of, and take it."""
+        seen, whole = self._seen[form], self._seen[Form.WHOLE]
+        found = [path for path in dict.fromkeys(paths) if path not in seen and path not in whole]
+        seen.update(found)
+        return found
 
     def _limited(self, files: list[CommitFile]) -> Iterator[tuple[CommitFile, str]]:
         """Say of each file why only its name can be shown, if so."""

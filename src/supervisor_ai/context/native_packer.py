@@ -1,6 +1,5 @@
 """The packer of our own."""
 
-import asyncio
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from itertools import groupby
@@ -15,6 +14,7 @@ from supervisor_ai.context.elements import CLOSING, OPENING, opening
 from supervisor_ai.context.material import cleaned
 from supervisor_ai.context.pack_cache import PackCache
 from supervisor_ai.context.parts import ContextPart
+from supervisor_ai.context.path_rules import PathRules
 from supervisor_ai.context.pruner import Pruner
 from supervisor_ai.context.tokens import TokenCounter
 from supervisor_ai.control.ports.commits import Commits
@@ -67,14 +67,16 @@ class Packed(Struct, frozen=True, kw_only=True):
         """Say in the text itself how much of each kind it does not show."""
         if self.budget < _ROOM_FOR_NOTES:
             return ""
-        chosen = self.pruning.chosen.items()
-        left_out = Counter(part.kind for part, detail in chosen if detail is Detail.NONE)
+        left_out: Counter[SourceKind] = Counter()
+        for part, detail in self.pruning.chosen.items():
+            left_out[part.kind] += (detail is Detail.NONE) + part.more
+        left_out = +left_out
         return "".join(_note(kind, number) for kind, number in left_out.items())
 
     def items(self) -> Iterator[PackedItem]:
         """Record what is shown of every part and why; of many omissions only the number."""
         for _, parts in groupby(self.pruning.chosen, key=lambda part: part.source):
-            omitted = 0
+            omitted = unnamed = 0
             last = None
             for part in parts:
                 is_omitted = self.pruning.chosen[part] is Detail.NONE
@@ -82,8 +84,11 @@ class Packed(Struct, frozen=True, kw_only=True):
                 last = part
                 if not is_omitted or omitted <= _MOST_OMISSIONS:
                     yield self._item(part)
-            if last and omitted > _MOST_OMISSIONS:
-                yield _rest(last, omitted - _MOST_OMISSIONS)
+                else:
+                    unnamed += 1
+                unnamed += part.more
+            if last and unnamed:
+                yield _rest(last, unnamed)
 
     def _item(self, part: ContextPart) -> PackedItem:
         detail = self.pruning.chosen[part]
@@ -143,9 +148,12 @@ class NativePacker:
         self._counter = counter
         """Chooses how tokens are counted for a model."""
         self._code = code
+        self._rules = PathRules()
 
     async def pack(self, request: PackRequest) -> PackedContext:
         """Gather, redact, count and prune."""
+        import asyncio  # Whoever packs in this thread has no need of it.
+
         return await asyncio.to_thread(self.pack_now, request)
 
     def pack_now(self, request: PackRequest) -> PackedContext:
@@ -156,6 +164,10 @@ class NativePacker:
 
     def select(self, request: PackRequest, room: int) -> Packed:
         """Choose what is shown within so many tokens."""
+        with self._cache.session():
+            return self._select(request, room)
+
+    def _select(self, request: PackRequest, room: int) -> Packed:
         counter = self._counter(request.model)
         code = self._code()
         contents = Contents(
@@ -165,7 +177,7 @@ class NativePacker:
             counter=counter,
             code=code,
         )
-        parts = Collector(request, contents, code).parts()
+        parts = Collector(request, contents, code, self._rules).parts()
         pruning = Pruner(parts, budget=max(room, 0), limits=_limits(request, room), counter=counter)
         pruning.prune()
         contents.keep()

@@ -7,8 +7,9 @@ time and may fail at any time: then the work is done again.
 import json
 import sqlite3
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
+from threading import local
 from typing import Final
 
 from msgspec import Struct
@@ -44,6 +45,7 @@ class PackCache:
     ) -> None:
         self._path = path
         self._patience = patience
+        self._open_in = local()
         self._rules = rules
         """What decides how contents are shown; other rules find nothing of these."""
 
@@ -98,13 +100,35 @@ class PackCache:
         return {key: shown for key, shown in found.items() if shown is not None}
 
     @contextmanager
+    def session(self) -> Iterator[None]:
+        """Keep the file open for what this thread asks meanwhile."""
+        self._open_in.session = True
+        try:
+            yield
+        finally:
+            self._open_in.session = False
+            self._close()
+
+    def _close(self) -> None:
+        if sql := getattr(self._open_in, "sql", None):
+            self._open_in.sql = None
+            sql.close()
+
+    @contextmanager
     def _open(self) -> Iterator[sqlite3.Connection]:
         """Open the file; a damaged one is removed, so that the next use makes a new one."""
         if self._path is None:
             raise sqlite3.OperationalError("There is no file.")
         try:
-            with closing(_connect(self._path, self._patience)) as sql:
+            sql = getattr(self._open_in, "sql", None) or _connect(self._path, self._patience)
+            self._open_in.sql = sql
+            try:
                 yield sql
+            except BaseException:
+                self._close()
+                raise
+            if not getattr(self._open_in, "session", False):
+                self._close()
         except sqlite3.DatabaseError as error:
             if getattr(error, "sqlite_errorcode", 0) & _PRIMARY_CODE in _DAMAGED:
                 self._path.unlink(missing_ok=True)

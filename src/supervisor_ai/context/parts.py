@@ -1,7 +1,8 @@
 """The parts of which a context can consist, each at several levels of detail."""
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+
+from msgspec import Struct, field
 
 from supervisor_ai.context.elements import Element, opening
 from supervisor_ai.context.pack_cache import Shown
@@ -11,8 +12,7 @@ from supervisor_ai.domain.run.context_plan import DETAILS, Detail, SourceKind
 Make = Callable[[], Shown | None]
 
 
-@dataclass(slots=True, kw_only=True, eq=False)
-class ContextPart:
+class ContextPart(Struct, kw_only=True, eq=False):
     """Something that can be shown: fully, in outline, by its name or not at all."""
 
     source: int
@@ -28,6 +28,8 @@ class ContextPart:
     makers: Mapping[Detail, Make] = field(default_factory=dict)
     elements: dict[Detail, Element | None] = field(default_factory=dict)
     """What was made so far."""
+    more: int = 0
+    """How many of its kind follow that no budget of this size could show even by their names."""
 
     def details(self) -> tuple[Detail, ...]:
         """Return its levels, most first, without the last, which is nothing."""

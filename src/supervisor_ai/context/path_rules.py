@@ -1,7 +1,7 @@
 """Path patterns: which files a context may show, judged by their names alone."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING, Final
 
 from supervisor_ai.domain.errors import InvalidInput
@@ -34,23 +34,85 @@ _DEEPEST_PATH: Final = 60
 KNOWLEDGE_FILES: Final = ("/.supervisor/knowledge/**/*.md",)
 
 
+_MOST_KNOWN: Final = 200_000
+"""Names whose match one set of patterns remembers; a repository of more is matched anew."""
+_MOST_RULES: Final = 64
+
+
+_PLAIN: Final = re.compile(r"[\w.@+~-]+")
+"""A piece of a pattern that stands for itself, letter by letter."""
+_CLASSES: Final = frozenset("[\\")
+
+
+def _signs(patterns: Iterable[str]) -> tuple[str, ...] | None:
+    """Find for each pattern that chooses what its paths have in them; None where one has no sign.
+
+    A path with none of these words is not spoken of, and need not be matched.
+    """
+    signs = dict[str, None]()
+    for pattern in (it for it in patterns if not it.startswith("!")):
+        pieces = [] if _CLASSES & set(pattern) else _PLAIN.findall(pattern)
+        if not pieces:
+            return None
+        signs[max(pieces, key=len)] = None
+    return tuple(signs)
+
+
 class Patterns:
     """Patterns as `.gitignore` writes them; what matches is chosen."""
 
     def __init__(self, patterns: Iterable[str]) -> None:
         self._patterns = tuple(patterns)
         self._spec: GitIgnoreSpec | None = None
+        self._signs = _signs(self._patterns)
         self._known: dict[str, bool] = {}
 
     def match(self, path: str) -> bool:
         """Tell whether the last pattern that speaks of the path chooses it."""
-        if not self._patterns:
+        self._compile()
+        if self._signs is not None and not any(map(path.__contains__, self._signs)):
             return False
-        if self._spec is None:
+        found = self._known.get(path)
+        if found is None:
+            found = self._spec is not None and self._spec.match_file(path)
+            if len(self._known) >= _MOST_KNOWN:
+                self._known.clear()
+            self._known[path] = found
+        return found
+
+    def chosen(self, paths: Collection[str]) -> list[str]:
+        """Return those of many paths that match, in their order."""
+        self._compile()
+        if self._signs is None:
+            return [path for path in paths if self.match(path)]
+        together = "\n".join(paths)
+        signs = [sign for sign in self._signs if sign in together]
+        if not signs:
+            return []
+        likely = (path for path in paths if any(map(path.__contains__, signs)))
+        return [path for path in likely if self.match(path)]
+
+    def _compile(self) -> None:
+        """Read the patterns; a wrong one is refused before anything is asked of it."""
+        if self._spec is None and self._patterns:
             self._spec = _compiled(self._patterns)
-        if path not in self._known:
-            self._known[path] = self._spec.match_file(path)
-        return self._known[path]
+
+
+class PathRules:
+    """Sets of patterns that several packings share, so that a name is matched once."""
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, ...], Patterns] = {}
+
+    def patterns(self, patterns: Iterable[str]) -> Patterns:
+        """Return a set of patterns, the same one for the same words."""
+        words = tuple(patterns)
+        found = self._known.get(words)
+        if found is None:
+            if len(self._known) >= _MOST_RULES:
+                self._known.clear()
+            found = self._known[words] = Patterns(words)
+        return found
 
 
 def is_sane(path: str) -> bool:

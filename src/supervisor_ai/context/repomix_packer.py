@@ -1,6 +1,5 @@
 """Packing with the command `repomix`, on a copy without secrets and never by a foreign setting."""
 
-import asyncio
 import json
 import os
 import subprocess
@@ -57,6 +56,8 @@ class RepomixPacker:
 
     async def pack(self, request: PackRequest) -> PackedContext:
         """Gather, redact, count and prune; then let repomix write."""
+        import asyncio  # Whoever packs in this thread has no need of it.
+
         return await asyncio.to_thread(self.pack_now, request)
 
     def pack_now(self, request: PackRequest) -> PackedContext:

@@ -18,7 +18,7 @@ def mentioned(text: str, paths: Collection[str]) -> tuple[str, ...]:
     """Return the paths that a text names, by themselves or by an ending that only one path has."""
     by_name: dict[str, list[str]] = {}
     for path in paths:
-        by_name.setdefault(PurePosixPath(path).name, []).append(path)
+        by_name.setdefault(path.rpartition("/")[2], []).append(path)
     found: dict[str, None] = {}
     for mention in _mentions(text):
         named = by_name.get(PurePosixPath(mention).name, [])
@@ -45,7 +45,7 @@ def _matching(target: str, paths: Collection[str]) -> tuple[str, ...]:
     if plain in paths:
         return (plain,)
     patterns = Patterns([f"/{plain.removeprefix('/')}"])
-    return tuple(path for path in paths if patterns.match(path))
+    return tuple(patterns.chosen(paths))
 
 
 def rule_files(targets: Iterable[str], paths: Collection[str], model: str) -> tuple[str, ...]:

@@ -36,6 +36,24 @@ def _class_of(code: int) -> str:
     return {" ": " ", "\n": "n", "\t": "t"}.get(character, ".")
 
 
+_LETTERS: Final = "aA0u nt."
+_NUMBERS: Final = bytes(_LETTERS.find(chr(code)) % 256 for code in range(256))
+_CODES: Final = tuple(
+    _LETTERS.index(chr(pair[0])) | _LETTERS.index(chr(pair[1])) << 3
+    if len(pair) == 2 and pair[0] != pair[1]  # noqa: PLR2004
+    else None
+    for pair in _PAIRS
+)
+"""What a pair is as one byte; one of two equal classes may overlap with the next and has none."""
+
+
+def _paired(classes: bytes) -> bytes:
+    """Make one byte of each class and the next: a byte is counted much faster than two."""
+    number = int.from_bytes(classes.translate(_NUMBERS), "little")
+    pairs = number | (number >> 8) << 3
+    return pairs.to_bytes(len(classes), "little")[:-1]
+
+
 _CLASSES: Final = "".join(_class_of(code) for code in range(256)).encode()
 
 
@@ -130,7 +148,12 @@ class Estimator(Struct, frozen=True, kw_only=True):
     def measure(self, text: str) -> Measure:
         """Count the pairs of classes, and the bytes."""
         classes = text.encode(errors="replace").translate(_CLASSES)
-        return (*(classes.count(pair) for pair in _PAIRS), len(classes))
+        pairs = _paired(classes)
+        counts = (
+            classes.count(pair) if code is None else pairs.count(code)
+            for pair, code in zip(_PAIRS, _CODES, strict=True)
+        )
+        return (*counts, len(classes))
 
     def tokens(self, measure: Measure) -> int:
         """Weigh the pairs and add the reserve; no text is so regular that it costs nothing."""

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import LedgerMaintenance
 from supervisor_ai.control.ports.session_files import SessionFolders
+from supervisor_ai.control.ports.workspace_inventory import Inventory
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.queries.retry_log import RetryLogKeeper
 from supervisor_ai.control.records import Records, unknown_run
@@ -38,6 +39,8 @@ class OpenProject(Struct, frozen=True, kw_only=True):
     via: str
     folders: "Callable[[], SessionFolders] | None" = None
     """Opens the folders of sessions; None: nobody looks at them."""
+    inventory: "Callable[[], Inventory] | None" = None
+    """Opens what workspaces left; None: no snapshot expires."""
     tell: Callable[[str], None] = lambda words: None
     """Says something to whoever stands before the process."""
 

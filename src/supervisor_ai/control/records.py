@@ -15,6 +15,7 @@ from supervisor_ai.control.ports.sessions import NoSessions, SessionQueries
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
+from supervisor_ai.engine.ports.knowledge import NoQualityRecords, QualityRecords
 from supervisor_ai.engine.ports.ledger import EventLog
 from supervisor_ai.tools.text import nearest
 
@@ -38,6 +39,7 @@ class Records(Struct, frozen=True, kw_only=True):
     retry_logs: RetryLogs = field(default_factory=NoRetryLogs)
     sessions: SessionQueries = field(default_factory=NoSessions)
     knowledge: KnowledgeUses = field(default_factory=NoUses)
+    quality: QualityRecords = field(default_factory=NoQualityRecords)
     now: Callable[[], datetime] = partial(datetime.now, UTC)
 
     def text(self, artifact: ArtifactHash) -> str:

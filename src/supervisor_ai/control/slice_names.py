@@ -24,6 +24,9 @@ class SliceVerb(NamedTuple):
     """The first line of its help page."""
 
 
+_NOTHING_MORE: Final[Mapping[str, SliceVerb]] = MappingProxyType({})
+
+
 class SliceStep(NamedTuple):
     """A kind of step that a slice adds."""
 
@@ -63,6 +66,12 @@ class SliceAnswer(NamedTuple):
     """Where is said what its words mean."""
     noun: str
     """What it is called: `the tasks of a list`."""
+    model: str | None = None
+    """Which of the user's models gives it where nobody chose an agent; None: none does."""
+    needs_tools: bool = False
+    """Whether only an agent with tools gives it, which may work with that model."""
+    is_optional: bool = False
+    """Whether a run goes on without it where nobody can give it."""
 
 
 class SliceRoles(NamedTuple):
@@ -93,6 +102,8 @@ class SliceName(NamedTuple):
     resolver: str | None = None
     """Where what its runs pin is made of definitions; None: it is a workflow."""
     verb: SliceVerb | None = None
+    further_verbs: Mapping[str, SliceVerb] = _NOTHING_MORE
+    """Others by their names, if one is not enough."""
     steps: tuple[SliceStep, ...] = ()
     """The kinds of steps that it adds."""
     gates: tuple[SliceGate, ...] = ()
@@ -102,10 +113,18 @@ class SliceName(NamedTuple):
     """Where is said what a person is asked, for each reason that it adds."""
     adapters: Mapping[str, str] = _NOTHING
     """Its own workers, which nobody can choose as an agent, each with what to do instead."""
+    oversight: str | None = None
+    """Where what watches over workers is made, for streams that begin with its name."""
     calls: str | None = None
     """Where the calls are that it lets members of a session make."""
+    demo: str | None = None
+    """Where its demonstration is, which `demo NAME` shows."""
     definitions: str | None = None
     """The package whose folder `builtin` has roles and prompts."""
+    company: str | None = None
+    """Where it puts steps of its own beside those of other drivers, as the config says."""
+    has_company: bool = False
+    """Whether others may put theirs beside its own."""
 
 
 _REGISTERED: Final[dict[str, SliceName]] = {}

@@ -142,6 +142,11 @@ def _no_permit(definition: Definition) -> str | None:
     return None
 
 
+def _by_merge(definition: Definition) -> str | None:
+    del definition
+    return None
+
+
 def _no_performers(ports: Mapping[str, object]) -> "Performers":
     del ports
     return {}
@@ -249,6 +254,8 @@ class Slice(Struct, frozen=True, kw_only=True):
     """Reads the list that a run works through, with the adapters of its ports by their names."""
     preview: Callable[[Definition], Rows] = _no_rows
     """Says what a run would work on, before it is started."""
+    landing_verb: Callable[[Definition], str | None] = _by_merge
+    """Names the verb by which the work of a run lands; None: `merge` does it."""
     attempt_words: Callable[[Definition, AttemptStarted, Sequence[Event]], AttemptWords] = _by_role
     reference: Callable[[], SliceReference | None] = _no_reference
 

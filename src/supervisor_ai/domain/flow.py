@@ -21,8 +21,11 @@ def step(flow: Flow[Status], status: Status, event: object) -> Status:
 
 def find(flow: Flow[Status], status: Status, kind: type) -> Status | None:
     """Return where a kind of fact leads, by its own row or by that of the nearest base."""
-    rows = ((status, base) for base in kind.__mro__)
-    return next((flow[row] for row in rows if row in flow), None)
+    for base in kind.__mro__:
+        target = flow.get((status, base))
+        if target is not None:
+            return target
+    return None
 
 
 def is_terminal(flow: Flow[Status], status: Status) -> bool:

@@ -4,18 +4,14 @@ import re
 from typing import Final
 
 _STRING: Final = r"[^\x00-\x08\x0a-\x1f\x7f-\x9f]*"
-_ESCAPE: Final = re.compile(
-    rf"""
-    \x1b(?: \[[\x20-?]*[@-~]? | [\]PX^_]{_STRING} | [\x20-/]*[0-~]? )
-    | \x9b[\x20-?]*[@-~]?
-    | [\x90\x98\x9d-\x9f]{_STRING}
-    """,
-    re.VERBOSE,
-)
+_LONG_FORM: Final = rf"\x1b(?:\[[\x20-?]*[@-~]?|[\]PX^_]{_STRING}|[\x20-/]*[0-~]?)"
+_LONG_ESCAPE: Final = re.compile(_LONG_FORM)
+_SHORT_OPENERS: Final = "\x9b\x90\x98\x9d\x9e\x9f"
+_ESCAPE: Final = re.compile(rf"{_LONG_FORM}|\x9b[\x20-?]*[@-~]?|[\x90\x98\x9d-\x9f]{_STRING}")
 """A whole escape sequence. A string ends before any control character, its terminator included:
 what a terminal would swallow up to a terminator that never comes must not vanish from view."""
 
-_OPENERS: Final = "\x1b\x9b\x90\x98\x9d\x9e\x9f\r"
+_OPENERS: Final = f"\x1b{_SHORT_OPENERS}\r"
 _OPEN: Final = re.compile(
     rf"""
     (\x1b\[|\x9b)[\x20-?]*\Z
@@ -63,6 +59,10 @@ _HARMFUL: Final = re.compile(
         )
     )
 )
+_PART: Final = 4096
+"""Where something has to go, most parts of this size have nothing of the kind."""
+_ASCII: Final = bytes(range(0x80))
+_HARMFUL_ASCII: Final = bytes(point for points in _CONTROLS for point in points if point in _ASCII)
 _HARMLESS: Final = {
     **{point: "" for points in (*_CONTROLS, *_INVISIBLE) for point in points},
     **{point: f"<U+{point:04X}>" for points in _DIRECTIONS for point in points},
@@ -89,6 +89,8 @@ class PlainStream:
 
     def feed(self, text: str) -> str:
         """Take a piece; return what is plain by now."""
+        if not self._open and _is_plain(text):
+            return text
         text = self._open + text
         at = max(text.rfind(opener) for opener in _OPENERS)
         rest = _OPEN.match(text, at) if at >= 0 else None
@@ -106,5 +108,23 @@ class PlainStream:
 
 def _clean(text: str) -> str:
     text = text.replace("\r\n", "\n").replace("\r", "\n")
-    text = _ESCAPE.sub("", text)
-    return text.translate(_HARMLESS) if _HARMFUL.search(text) else text
+    if any(opener in text for opener in _SHORT_OPENERS):
+        text = _ESCAPE.sub("", text)
+    else:
+        # What begins with one character is found many times as fast.
+        text = _LONG_ESCAPE.sub("", text)
+    if _is_plain(text):
+        return text
+    parts = (text[at : at + _PART] for at in range(0, len(text), _PART))
+    return "".join(part if _is_plain(part) else part.translate(_HARMLESS) for part in parts)
+
+
+def _is_plain(text: str) -> bool:
+    """Tell whether there is nothing to take out; bytes tell most of it many times as fast."""
+    encoded = text.encode(errors="surrogatepass")
+    if len(encoded) != len(encoded.translate(None, _HARMFUL_ASCII)):
+        return False
+    if text.isascii():
+        return True
+    beyond = encoded.translate(None, _ASCII).decode(errors="surrogatepass")
+    return _HARMFUL.search(beyond) is None

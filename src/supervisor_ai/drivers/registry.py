@@ -11,7 +11,7 @@ from supervisor_ai.control.slice_names import (
 )
 
 SLICES: Final = (
-    SliceName("workflow", "supervisor_ai.drivers.workflow.slice"),
+    SliceName("workflow", "supervisor_ai.drivers.workflow.slice", has_company=True),
     SliceName(
         "kanban",
         "supervisor_ai.drivers.kanban.slice",
@@ -47,6 +47,7 @@ SLICES: Final = (
         reasons={"kanban": "supervisor_ai.drivers.kanban.sentences:UNREADABLE"},
         adapters={"mechanical_manager": "write `kanban: {manager: builtin}`"},
         definitions="supervisor_ai.definitions.kanban",
+        has_company=True,
     ),
     SliceName(
         "checkpoint",
@@ -100,9 +101,21 @@ SLICES: Final = (
             place="supervisor_ai.cli.commands.loop:loop",
             help="Work on a remit, task by task, under quality supervisors",
         ),
+        further_verbs={
+            "directives": SliceVerb(
+                place="supervisor_ai.cli.commands.loop_directives:directives",
+                help="List what is wanted in the whole project, add to it or drop from it",
+            ),
+        },
         steps=(
             SliceStep("bookkeeping", phrases="supervisor_ai.drivers.loop.sentences:BOOKKEEPING"),
             SliceStep("supervisors", phrases="supervisor_ai.drivers.loop.sentences:SUPERVISION"),
+            SliceStep(
+                "attached_supervisors",
+                phrases="supervisor_ai.drivers.loop.sentences:SUPERVISION",
+                decider="supervisor_ai.drivers.quality.attached:DECIDER",
+                form="supervisor_ai.definitions.loop.supervisors:refuse_in_files",
+            ),
         ),
         roles=SliceRoles(
             works_on="loops",
@@ -111,45 +124,72 @@ SLICES: Final = (
                     form="supervisor_ai.definitions.loop.answers:SCOPE",
                     meanings="supervisor_ai.drivers.loop.kinds:SCOPE_MEANINGS",
                     noun="the remit of a loop",
+                    model="primary",
                 ),
                 "next_task": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:NEXT_TASK",
                     meanings="supervisor_ai.drivers.loop.kinds:PLANNER_MEANINGS",
                     noun="the next task of a loop",
+                    model="primary",
                 ),
                 "work": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:WORK",
                     meanings="supervisor_ai.drivers.loop.kinds:WORK_MEANINGS",
                     noun="what was done for a task of a loop",
+                    model="primary",
+                    needs_tools=True,
                 ),
                 "qa": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:QA",
                     meanings="supervisor_ai.drivers.loop.kinds:QA_MEANINGS",
                     noun="whether a task of a loop is done",
+                    model="primary",
                 ),
                 "assessment": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:ASSESSMENT",
                     meanings="supervisor_ai.drivers.loop.kinds:ASSESSOR_MEANINGS",
                     noun="the assessment of a loop",
+                    model="primary",
+                ),
+                "research": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:RESEARCH",
+                    meanings="supervisor_ai.drivers.loop.kinds:RESEARCH_MEANINGS",
+                    noun="answers to questions of a loop",
+                    model="research",
+                    is_optional=True,
+                ),
+                "work_summary": SliceAnswer(
+                    form="supervisor_ai.definitions.loop.answers:WORK_SUMMARY",
+                    meanings="supervisor_ai.drivers.loop.kinds:SUMMARY_MEANINGS",
+                    noun="a summary of what a loop did",
+                    model="summarizer",
+                    is_optional=True,
                 ),
                 "style_findings": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:STYLE_FINDINGS",
                     meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
                     noun="findings about conventions",
+                    model="supervisor",
+                    is_optional=True,
                 ),
                 "design_findings": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:DESIGN_FINDINGS",
                     meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
                     noun="findings about the design",
+                    model="supervisor",
+                    is_optional=True,
                 ),
                 "knowledge_items": SliceAnswer(
                     form="supervisor_ai.definitions.loop.answers:KNOWLEDGE_ITEMS",
                     meanings="supervisor_ai.drivers.quality.kinds:SUPERVISOR_MEANINGS",
                     noun="what was learnt",
+                    model="supervisor",
+                    is_optional=True,
                 ),
             },
         ),
         definitions="supervisor_ai.definitions.loop",
+        company="supervisor_ai.definitions.loop.supervisors:join",
     ),
     SliceName(
         "team",
@@ -163,6 +203,7 @@ SLICES: Final = (
         steps=(
             SliceStep("team", phrases="supervisor_ai.drivers.team.residence.sentences:WATCHES"),
         ),
+        oversight="supervisor_ai.drivers.team.commands.oversight:open_oversight",
         calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
     ),
     SliceName(
@@ -171,18 +212,68 @@ SLICES: Final = (
         ports={
             "reader": "supervisor_ai.definitions.feature.plan_files:open_plan_reader",
             "merges": "supervisor_ai.workspaces.commits.branch_merges:open_branch_merges",
+            "trees": "supervisor_ai.workspaces.commits.project_trees:open_project_trees",
+            "landings": "supervisor_ai.workspaces.commits.project_landings:open_project_landings",
+            "drafts": "supervisor_ai.definitions.feature.drafts:open_plan_drafts",
+            "imports": "supervisor_ai.context.code.import_edges:open_imports",
+            "interfaces": (
+                "supervisor_ai.definitions.feature.interfaces.confined_parser:open_interface_parser"
+            ),
         },
         section="supervisor_ai.definitions.feature.shapes:FEATURES",
+        resolver="supervisor_ai.definitions.feature.resolution:resolve_plan",
+        further_sections=(
+            "supervisor_ai.definitions.feature.projects:PROJECTS",
+            "supervisor_ai.definitions.feature.projects:PROJECT_ORDER",
+        ),
         verb=SliceVerb(
-            place="supervisor_ai.cli.commands.feature:feature",
+            place="supervisor_ai.cli.commands.feature.group:feature",
             help="Build a feature of many components at once",
         ),
+        further_verbs={
+            "analyze-deps": SliceVerb(
+                place="supervisor_ai.cli.commands.feature.analyze_deps:analyze_deps",
+                help="Find in the code which components need which",
+            ),
+            "interface": SliceVerb(
+                place="supervisor_ai.cli.commands.feature.interface:interface",
+                help="Show what components agree on, unlock it and lock it",
+            ),
+        },
         steps=(
             SliceStep("feature", phrases="supervisor_ai.drivers.feature.queries.sentences:FEATURE"),
             SliceStep(
                 "component", phrases="supervisor_ai.drivers.feature.queries.sentences:COMPONENT"
             ),
+            SliceStep(
+                "feature_plan",
+                phrases="supervisor_ai.drivers.feature.queries.sentences:PLAN",
+                decider="supervisor_ai.drivers.feature.drafts.step:DECIDER",
+                keys=("on_reject", "max_retries"),
+            ),
         ),
+        roles=SliceRoles(
+            works_on="features",
+            answers={
+                "feature_phases": SliceAnswer(
+                    form="supervisor_ai.definitions.feature.answers:PHASES",
+                    meanings="supervisor_ai.drivers.feature.kinds:PLAN_MEANINGS",
+                    noun="the phases of a feature",
+                ),
+                "feature_components": SliceAnswer(
+                    form="supervisor_ai.definitions.feature.answers:COMPONENTS",
+                    meanings="supervisor_ai.drivers.feature.kinds:PLAN_MEANINGS",
+                    noun="the components of a feature",
+                ),
+            },
+        ),
+        reasons={
+            "feature_plan": "supervisor_ai.drivers.feature.queries.sentences:PLAN_RISK",
+            "interface": "supervisor_ai.drivers.feature.queries.sentences:UNLOCK",
+        },
+        demo="supervisor_ai.cli.commands.feature.demo:show_feature",
+        definitions="supervisor_ai.definitions.feature",
+        has_company=True,
     ),
 )
 """Each is imported when something of it is asked for."""

@@ -27,6 +27,7 @@ def start_child(journal: Journal, effect: StartRun, *, child: RunId) -> None:
         parent=parent.id,
         root=parent.birth.root,
         sandbox=parent.birth.sandbox,
+        overseer=parent.birth.overseer,
     )
     started = ChildStarted(step=effect.step, visit=effect.visit, slot=effect.slot, child=child)
     journal.stage(started)

@@ -80,6 +80,8 @@ class Drive:
         self._tasks: dict[EffectKey, asyncio.Task[e.RunEvent]] = {}
         self._ownership = Ownership(world, journal.lease)
         self._waits_for: str | None = None
+        self._told = 0
+        """Up to which fact whoever watches over the run has heard of it."""
 
     async def go(self) -> DriveResult:
         """Drive the run as far as it goes now."""
@@ -87,6 +89,7 @@ class Drive:
             while True:
                 await self._advance()
                 self._keep_state()
+                self._tell_overseer()
                 if self._journal.run.is_ended:
                     return DriveResult(status=self._journal.run.status)
                 if not self._tasks:
@@ -216,6 +219,7 @@ class Drive:
             epoch=self._journal.lease.epoch,
             intended_at=intended_at,
             record=self._journal.record,
+            overseer=self._journal.run.birth.overseer,
         )
 
     def _take_outcomes(self) -> None:
@@ -299,6 +303,13 @@ class Drive:
             self._player.save(self._journal.playback, self._journal.version)
             self._cached = self._journal.version
 
+    def _tell_overseer(self) -> None:
+        """Let whoever watches over the run read what is new in its stream."""
+        overseer = self._journal.run.birth.overseer
+        if overseer is not None and self._journal.version > self._told:
+            self._told = self._journal.version
+            self._world.oversight.follow(overseer, self._journal.run.id)
+
     def _park(self) -> DriveResult:
         """Leave a run that can only wait; say when to look again."""
         run = self._journal.run
@@ -314,6 +325,12 @@ class Drive:
 
     async def _wait(self) -> None:
         """Wait for an outcome, a timer or the next look into the inbox, and stay the owner."""
+        await asyncio.sleep(0)  # What takes no time needs no waiting for.
+        if not any(task.done() for task in self._tasks.values()):
+            await self._sleep()
+        self._ownership.keep()
+
+    async def _sleep(self) -> None:
         now = self._world.clock.now()
         seconds = self._world.timing.poll.total_seconds()
         for timer in self._journal.run.timers.values():
@@ -321,7 +338,6 @@ class Drive:
         await asyncio.wait(
             self._tasks.values(), timeout=seconds, return_when=asyncio.FIRST_COMPLETED
         )
-        self._ownership.keep()
 
     async def _end(self, ending: machine.Ending) -> None:
         """Stop what is under way, keep what it made, and record the end."""

@@ -8,7 +8,7 @@ from typing import Final, Protocol
 from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import NotFound
-from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName
+from supervisor_ai.domain.ids import ArtifactHash, EffectKey, RunId, StepName, StreamId
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.notices import NO_NOTICES, NoticePolicy
 from supervisor_ai.domain.run.definition import SandboxPolicy, WorkspacePolicy
@@ -25,11 +25,17 @@ from supervisor_ai.engine.ports.evidence import Evidence
 from supervisor_ai.engine.ports.forge import Forge
 from supervisor_ai.engine.ports.gates import Examiner, Verdicts
 from supervisor_ai.engine.ports.identities import Identities
-from supervisor_ai.engine.ports.knowledge import KnowledgeShelf, NoKnowledge
+from supervisor_ai.engine.ports.knowledge import (
+    KnowledgeShelf,
+    NoKnowledge,
+    NoQualityRecords,
+    QualityRecords,
+)
 from supervisor_ai.engine.ports.ledger import EventLog, Inbox, Lease, Leases, StateCache, WakeQueue
 from supervisor_ai.engine.ports.members import MemberDoors, NoDoors
 from supervisor_ai.engine.ports.monitor import Monitor, SilentMonitor
 from supervisor_ai.engine.ports.notifications import Notifier, SilentNotifier
+from supervisor_ai.engine.ports.oversight import NoOversight, Oversight
 from supervisor_ai.engine.ports.redaction import Redactor
 from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.ports.workers import AnswerReader, Prompter, WorkerFactory
@@ -48,6 +54,8 @@ class Timing(Struct, frozen=True, kw_only=True):
     cache_every: int = 1000
     ask_again: timedelta = timedelta(seconds=20)
     """How long a run that waits for others' budgets sleeps before it asks again."""
+    watch: timedelta = timedelta(seconds=20)
+    """How often a worker is looked at that somebody watches over."""
 
 
 async def _nothing_special(policy: SandboxPolicy) -> str | None:
@@ -89,7 +97,10 @@ class World(Struct, frozen=True, kw_only=True):
     notifier: Notifier = field(default_factory=SilentNotifier)
     doors: MemberDoors = field(default_factory=NoDoors)
     """How workers take part in sessions."""
+    oversight: Oversight = field(default_factory=NoOversight)
+    """Who watches over workers of runs that say so."""
     knowledge: KnowledgeShelf = field(default_factory=NoKnowledge)
+    quality: QualityRecords = field(default_factory=NoQualityRecords)
     notices: Callable[[], NoticePolicy] = lambda: NO_NOTICES
     """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)
@@ -131,6 +142,8 @@ class Operation(Struct, frozen=True, kw_only=True):
     epoch: int
     intended_at: datetime
     record: Callable[[RunEvent], None]
+    overseer: StreamId | None = None
+    """Who watches over the run's workers; None: nobody does."""
 
     def keep(self, text: str) -> tuple[ArtifactHash, int]:
         """Keep a text without its secrets; return its name and how many there were."""

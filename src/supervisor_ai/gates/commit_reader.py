@@ -6,7 +6,14 @@ from threading import Lock
 from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
-from supervisor_ai.gates.reader_messages import NOT_UNDERSTOOD, Answers, Task, decode, encode
+from supervisor_ai.gates.reader_messages import (
+    NOT_UNDERSTOOD,
+    Answers,
+    Task,
+    WrittenLists,
+    decode,
+    encode,
+)
 from supervisor_ai.tools.confined_child import Ask, ChildFailedError, ConfinedReaders
 from supervisor_ai.tools.confinement import ProcessLimits
 
@@ -26,11 +33,12 @@ class CommitReader:
         self.commits = commits
         self.has_commit = has_commit
         self._readers = ConfinedReaders(READER, limits)
+        self._lists = WrittenLists(commits)
         self._turn = Lock()
 
     async def done(self, task: Task, kind: type[T]) -> T:
         """Have something done by a reader of its own; raise ChildFailedError where it failed."""
-        answers = Answers(self.commits, self.has_commit)
+        answers = Answers(self.commits, self.has_commit, self._lists)
         try:
             said = await asyncio.to_thread(self._converse, encode(task), answers.answer)
             return decode(said, kind)

@@ -26,6 +26,9 @@ from supervisor_ai.engine.ports.gates import (
 
 NOT_UNDERSTOOD: Final = (ValueError, RecursionError, msgspec.MsgspecError)
 _BATCH: Final = 4 * 1024 * 1024
+_BETWEEN: Final = "\0"
+"""What no name of a file can hold."""
+_MOST_WRITTEN: Final = 4
 
 _NO_CHANGE: Final = ChangeCase(base=CommitSha(""), head=CommitSha(""))
 _NO_RULES: Final = HarnessRules()
@@ -109,12 +112,51 @@ def decode(text: bytes, kind: type[T]) -> T:
     return msgspec.convert(json.loads(text), kind)
 
 
+def write_files(files: Sequence[CommitFile]) -> str:
+    """Write a list of files, of which there may be very many, as one text."""
+    fields = (part for file in files for part in (file.path, file.blob, str(file.size)))
+    return _BETWEEN.join(fields)
+
+
+def read_files(said: str) -> tuple[CommitFile, ...]:
+    """Read such a list; raise one of NOT_UNDERSTOOD where it is none."""
+    fields = said.split(_BETWEEN) if said else []
+    rows = zip(fields[::3], fields[1::3], fields[2::3], strict=True)
+    return tuple(CommitFile(path, blob, int(size)) for path, blob, size in rows)
+
+
+class WrittenLists:
+    """Lists of files as they are said, for the few commits that all readers ask about."""
+
+    def __init__(self, commits: Commits) -> None:
+        self._commits = commits
+        self._known: dict[CommitSha, tuple[Sequence[CommitFile], str]] = {}
+
+    def of(self, commit: CommitSha) -> str:
+        """Write the files of a commit; what it holds is asked each time, and never another's."""
+        files = self._commits.list(commit)
+        known = self._known.get(commit)
+        if known is not None and known[0] is files:
+            return known[1]
+        for oldest in tuple(self._known)[: 1 - _MOST_WRITTEN]:
+            self._known.pop(oldest, None)
+        said = write_files(files)
+        self._known[commit] = (files, said)
+        return said
+
+
 class Answers:
     """The side that has the repository."""
 
-    def __init__(self, commits: Commits, has_commit: Callable[[str], bool]) -> None:
+    def __init__(
+        self,
+        commits: Commits,
+        has_commit: Callable[[str], bool],
+        lists: WrittenLists | None = None,
+    ) -> None:
         self._commits = commits
         self._has_commit = has_commit
+        self._lists = lists or WrittenLists(commits)
 
     def answer(self, question: bytes) -> bytes:
         """Answer a question of the reader."""
@@ -124,7 +166,7 @@ class Answers:
         first, last = (*asked.commits, CommitSha(""), CommitSha(""))[:2]
         match asked.question:
             case CommitQuestion.LIST:
-                return self._commits.list(first)
+                return self._lists.of(first)
             case CommitQuestion.READ:
                 return [contents for _, contents in self._commits.read(asked.files)]
             case CommitQuestion.CHANGES:
@@ -142,11 +184,14 @@ class AskedCommits:
 
     def __init__(self, ask: Callable[[bytes], bytes]) -> None:
         self._ask = ask
+        self._listed: dict[CommitSha, tuple[CommitFile, ...]] = {}
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
-        """Return the regular files of a commit, in git's order."""
-        asked = Asked(question=CommitQuestion.LIST, commits=(commit,))
-        return self._answer(asked, tuple[CommitFile, ...])
+        """Return the regular files of a commit, in git's order; each is asked about once."""
+        if commit not in self._listed:
+            asked = Asked(question=CommitQuestion.LIST, commits=(commit,))
+            self._listed[commit] = read_files(self._answer(asked, str))
+        return self._listed[commit]
 
     def read(self, files: Sequence[CommitFile]) -> Iterator[tuple[CommitFile, bytes]]:
         """Read files, a bounded number of bytes at a time."""

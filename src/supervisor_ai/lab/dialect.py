@@ -32,6 +32,8 @@ class Frame(Struct, frozen=True, kw_only=True):
 
     payload: Json
     event: str | None = None
+    bare: bool = False
+    """Whether it is a line of its own, and no event."""
 
 
 class Dialect(Protocol):

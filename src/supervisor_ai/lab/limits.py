@@ -77,9 +77,15 @@ def _gemini(seconds: int, until: datetime) -> Limit:
     }
 
 
+def _ollama(seconds: int, until: datetime) -> Limit:
+    del until
+    return {"retry-after": str(seconds)}, {"error": "too many requests; try again later"}
+
+
 _FORMS: Final[Mapping[DialectName, Callable[[int, datetime], Limit]]] = {
     "anthropic": _anthropic,
     "responses": _responses,
     "chat": _chat,
     "gemini": _gemini,
+    "ollama": _ollama,
 }

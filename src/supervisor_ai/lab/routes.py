@@ -7,6 +7,7 @@ from supervisor_ai.lab.dialect import Dialect
 from supervisor_ai.lab.dialects.anthropic import Anthropic
 from supervisor_ai.lab.dialects.chat import Chat
 from supervisor_ai.lab.dialects.gemini import Gemini
+from supervisor_ai.lab.dialects.ollama import Ollama
 from supervisor_ai.lab.dialects.responses import Responses
 
 _ANTHROPIC: Final = Anthropic()
@@ -15,6 +16,7 @@ _PATHS: Final[tuple[tuple[re.Pattern[str], Dialect], ...]] = (
     (re.compile(r"(/.*)?/messages"), _ANTHROPIC),
     (re.compile(r"(/.*)?/responses"), Responses()),
     (re.compile(r"(/.*)?/chat/completions"), Chat()),
+    (re.compile(r"(/.*)?/api/chat"), Ollama()),
     (re.compile(r"(/.*)?/models/[^/]+:(g|streamG)enerateContent"), _GEMINI),
 )
 _COUNTS: Final[tuple[tuple[re.Pattern[str], str], ...]] = (

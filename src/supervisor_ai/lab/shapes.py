@@ -11,7 +11,7 @@ _HEADER_NAME: Final = re.compile(r"[A-Za-z0-9!#$%&'*+.^_`|~-]{1,100}")
 _HEADER_VALUE: Final = re.compile(r"[\t\x20-\x7e]{0,4000}")
 _FRAMING: Final = frozenset({"connection", "content-length", "transfer-encoding"})
 
-DialectName = Literal["anthropic", "responses", "chat", "gemini"]
+DialectName = Literal["anthropic", "responses", "chat", "gemini", "ollama"]
 KeyHeader = Literal["authorization", "x-api-key", "x-goog-api-key"]
 CursorName = Literal["sequence", "history"]
 FaultName = Literal["malformed_sse", "truncated_sse", "sse_error", "empty_200", "html_200", "reset"]

@@ -48,7 +48,7 @@ class Wire(Struct, frozen=True, kw_only=True):
         """Send one event of a stream."""
         name = f"event: {frame.event}\n" if frame.event else ""
         data = frame.payload if isinstance(frame.payload, str) else json_line(frame.payload)
-        self.raw(f"{name}data: {data}\n\n".encode())
+        self.raw(f"{data}\n".encode() if frame.bare else f"{name}data: {data}\n\n".encode())
 
     def raw(self, data: bytes) -> None:
         """Send what no client expects."""

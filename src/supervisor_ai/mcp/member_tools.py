@@ -17,7 +17,7 @@ from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.mcp.toolbox import Json, ToolCard
 
-DECISIONS: Final = frozenset({"approve", "reject", "override", "trust", "cancel", "teardown"})
+DECISIONS: Final = frozenset({"approve", "reject", "override", "trust", "cancel"})
 """What only people decide: on nobody's list, and no tool."""
 _ANY: Final = {"description": "Any JSON"}
 

@@ -1,14 +1,17 @@
 """No sandbox at all, for a user who has asked for exactly that."""
 
+import asyncio
 import errno
 import os
 import subprocess
 from collections.abc import Mapping
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import (
+    UNSANDBOXED,
     Channel,
     OutputSink,
     Probe,
@@ -58,7 +61,7 @@ class UnsandboxedSandbox:
     @property
     def name(self) -> str:
         """Name the backend, as the ledger records it."""
-        return "none"
+        return UNSANDBOXED
 
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         """Run the command and pass its output on as it comes."""
@@ -76,6 +79,10 @@ class UnsandboxedSandbox:
             except OSError as error:
                 return _not_run(spec, error)
             return await _attend(process, entry, conversation, spec)
+
+    async def cpu_time(self, label: str) -> timedelta | None:
+        """Say what the live command of this label has used so far."""
+        return await asyncio.to_thread(self._register.cpu_time, label)
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """Kill what still lives of commands whose label begins so; return how many there were."""

@@ -88,6 +88,7 @@ def canonical(value: object) -> str:
     return _CANONICAL.encode(value).decode()
 
 
+@lru_cache(maxsize=16)
 def instant(at: datetime) -> str:
     """Return a moment as text of fixed width, which sorts by time."""
     return at.astimezone(UTC).isoformat(timespec="microseconds")
@@ -96,6 +97,11 @@ def instant(at: datetime) -> str:
 def moment(text: str) -> datetime:
     """Return the moment that a text of fixed width names."""
     return datetime.fromisoformat(text)
+
+
+@lru_cache(maxsize=256)
+def _written(actor: Actor) -> str:
+    return canonical(actor)
 
 
 @lru_cache(maxsize=256)
@@ -153,7 +159,8 @@ class EventCodec:
     def seal(self, new: NewEvent, place: EventPlace, *, previous: str) -> Sealed:
         """Chain a fact to the record before it."""
         seq, stream, version, recorded_at, epoch = place
-        written, at, actor = self.encode(new.event), instant(recorded_at), canonical(new.actor)
+        # The facts of a batch share their moment and, nearly always, their actor.
+        written, at, actor = self.encode(new.event), instant(recorded_at), _written(new.actor)
         columns = (seq, stream, version, *written, at, actor, new.cause, epoch)
         digest = link(previous, columns)
         envelope = Envelope(

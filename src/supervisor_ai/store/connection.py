@@ -89,8 +89,11 @@ class Connection:
 
     def query(self, statement: str, parameters: Parameters = ()) -> list[Row]:
         """Return all rows of a question."""
-        with self._turn, _translated(self.path):
-            return self._sql.execute(statement, parameters).fetchall()
+        with self._turn:
+            try:
+                return self._sql.execute(statement, parameters).fetchall()
+            except sqlite3.Error as error:
+                raise _translate(self.path, error) from error
 
     def transaction(self) -> AbstractContextManager[Sql]:
         """Change something, alone: all of it or nothing, on the disk when the block ends."""

@@ -23,7 +23,7 @@ _RENEW: Final = """
     UPDATE leases SET expires = ? WHERE run = ? AND epoch = ? AND owner IS NOT NULL
 """
 _RELEASE: Final = "UPDATE leases SET owner = NULL WHERE run = ? AND epoch = ?"
-_EPOCH: Final = "SELECT epoch FROM leases WHERE run = ? AND owner IS NOT NULL"
+EPOCH: Final = "SELECT epoch FROM leases WHERE run = ? AND owner IS NOT NULL"
 
 
 class Holder(Struct, frozen=True, kw_only=True):
@@ -101,14 +101,19 @@ class SqliteLeases:
 
 def check_lease(sql: Sql, lease: Lease) -> int:
     """Return the epoch of a lease that is still the newest for its run."""
-    row = sql.execute(_EPOCH, (lease.run,)).fetchone()
-    if row is None or row[0] != lease.epoch:
+    row = sql.execute(EPOCH, (lease.run,)).fetchone()
+    require_epoch(None if row is None else row[0], lease)
+    return lease.epoch
+
+
+def require_epoch(epoch: int | None, lease: Lease) -> None:
+    """Refuse a lease that is not the newest for its run."""
+    if epoch != lease.epoch:
         raise LeaseLost(
             f"Run {lease.run!r} is not owned by {lease.owner!r} any more: "
             f"its lease with epoch {lease.epoch} has been taken over or given back.",
             hint=f"See who drives it now: supervisor status {lease.run}",
         )
-    return lease.epoch
 
 
 def _find(sql: Sql, run: RunId) -> Holder | None:

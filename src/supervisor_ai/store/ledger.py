@@ -22,11 +22,14 @@ from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.maintenance import SqliteLedgerCare
 from supervisor_ai.store.state_cache import SqliteStateCache
+from supervisor_ai.store.tables.quality_queries import SqliteQualityRecords
 from supervisor_ai.store.tables.queries import SqliteKnowledgeUses, SqliteRunQueries
 from supervisor_ai.store.tables.session_queries import SqliteSessionQueries
 from supervisor_ai.store.wakes import SqliteWakeQueue
 
 _NEWEST: Final = f"{RECORDS} WHERE seq = (SELECT seq FROM verdicts WHERE key = ?)"  # noqa: S608 - our own names
+
+_BEGINNING: Final = "SELECT 1 FROM verdicts WHERE key >= ? AND key < ? LIMIT 1"
 
 
 class SqliteVerdicts:
@@ -35,6 +38,11 @@ class SqliteVerdicts:
     def __init__(self, connection: Connection, *, codec: EventCodec) -> None:
         self._connection = connection
         self._codec = codec
+
+    def has_some(self, beginning: str) -> bool:
+        """Tell whether there is a verdict or baseline whose key begins so."""
+        after = beginning + "\U0010ffff"
+        return any(self._connection.query(_BEGINNING, (beginning, after)))
 
     def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
@@ -67,6 +75,7 @@ class SqliteLedger(Struct, frozen=True, kw_only=True):
     queries: SqliteRunQueries
     sessions: SqliteSessionQueries
     knowledge: SqliteKnowledgeUses
+    quality: SqliteQualityRecords
     verdicts: SqliteVerdicts
     care: SqliteLedgerCare
     anchor: RecordedAnchor
@@ -97,6 +106,7 @@ def open_ledger(
         queries=SqliteRunQueries(connection, leases=leases, codec=codec),
         sessions=SqliteSessionQueries(connection),
         knowledge=SqliteKnowledgeUses(connection),
+        quality=SqliteQualityRecords(connection),
         verdicts=SqliteVerdicts(connection, codec=codec),
         care=SqliteLedgerCare(connection, codec=codec, anchor=recorded),
         anchor=recorded,

@@ -4,7 +4,13 @@ from collections.abc import Iterator, Sequence
 from contextlib import closing
 from typing import Final
 
-from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
+from supervisor_ai.control.ports.queries import (
+    FaultKind,
+    LedgerFault,
+    Progress,
+    Verification,
+    tell_nobody,
+)
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StreamId, stream_run
 from supervisor_ai.domain.project.events import ArtifactErased
@@ -21,6 +27,7 @@ from supervisor_ai.store.tables.projections import clear, known_tables, project,
 
 _STATES: Final = "SELECT stream, version, fold, state FROM states ORDER BY stream, fold"
 _STREAMS: Final = "SELECT stream FROM events WHERE version = 1"
+_SAID_EVERY: Final = 1000
 _REBUILD: Final = "`supervisor ledger rebuild` makes it again."
 
 
@@ -34,16 +41,17 @@ class SqliteLedgerCare:
         self._codec = codec
         self._anchor = anchor
 
-    def verify(self) -> Verification:
+    def verify(self, progress: Progress = tell_nobody) -> Verification:
         """Check the database: chain, anchor, schema, tables, inbox commands, leases and wakes."""
         # Read before the snapshot is taken: what is anchored or driven later must not be missed.
         (anchored, faults), driven = read_anchor(self._anchor), driven_runs(self._locks)
         with self._connection.snapshot() as sql:
-            chain = Chain()
-            faults += [fault for record in _records(sql) for fault in chain.follow(record)]
+            chain, told = Chain(), _Told(sql, progress)
+            events = told.records("the chain of events")
+            faults += [fault for record in events for fault in chain.follow(record)]
             faults += anchor_faults(sql, anchored, last=chain.seq)
             if all(fault.kind is not FaultKind.EVENT for fault in faults):
-                faults += self._table_faults(sql)
+                faults += self._table_faults(sql, told)
             faults += schema_faults(sql)
             beside = Coordination(sql, path=str(self._connection.path))
             faults += beside.faults()
@@ -52,13 +60,13 @@ class SqliteLedgerCare:
             notes = tuple(beside.notes())
         return Verification(events=chain.length, faults=tuple(faults), notes=notes)
 
-    def verify_artifacts(self) -> Verification:
+    def verify_artifacts(self, progress: Progress = tell_nobody) -> Verification:
         """Check every artifact that an event or an inbox command names."""
         named: dict[ArtifactHash, int | None] = {}
         erased: set[ArtifactHash] = set()
         count = 0
         with self._connection.snapshot() as sql:
-            for record in _records(sql):
+            for record in _Told(sql, progress).records("the texts that they name"):
                 event = self._codec.unseal(record).envelope.event
                 named |= {it: record.seq for it in named_artifacts(event) if it not in named}
                 if isinstance(event, ArtifactErased):
@@ -95,11 +103,11 @@ class SqliteLedgerCare:
             count += 1
         return count
 
-    def _table_faults(self, sql: Sql) -> list[LedgerFault]:
+    def _table_faults(self, sql: Sql, told: "_Told") -> list[LedgerFault]:
         with closing(Connection.scratch()) as scratch:
             try:
                 with scratch.transaction() as fresh:
-                    self._fill(fresh, _records(sql))
+                    self._fill(fresh, told.records("the tables beside them"))
                     tables = known_tables(sql)
                     missing = sorted(set(known_tables(fresh)) - set(tables))
                     there = [it for it in tables if rows(sql, it) != rows_if_made(fresh, it)]
@@ -107,6 +115,22 @@ class SqliteLedgerCare:
             except Unavailable as error:
                 return [_unreadable(error)]
         return [_wrong_table(table) for table in wrong]
+
+
+class _Told:
+    """Reads all events, and says now and then how far it is."""
+
+    def __init__(self, sql: Sql, progress: Progress) -> None:
+        self._sql = sql
+        self._progress = progress
+        (self._total,) = sql.execute("SELECT count(*) FROM events").fetchone()
+
+    def records(self, part: str) -> Iterator[Record]:
+        """Return every record in order."""
+        for number, record in enumerate(_records(self._sql), 1):
+            if number % _SAID_EVERY == 0:
+                self._progress(part, number, self._total)
+            yield record
 
 
 def _records(sql: Sql) -> Iterator[Record]:

@@ -61,7 +61,19 @@ def _compiled(kind: object) -> JsonShape:
         return _mapping(*arguments)
     if isinstance(kind, type) and issubclass(kind, Struct):
         return _tagged([kind]) if _is_base(kind) else _record(kind)
-    return JsonShape(dump=msgspec.to_builtins, load=lambda raw: msgspec.convert(raw, kind))
+    is_choice = origin in {Union, types.UnionType}
+    return _leaf(kind, _PLAIN.intersection(arguments if is_choice else (kind,)))
+
+
+def _leaf(kind: object, plain: frozenset[object]) -> JsonShape:
+    def dump_leaf(value: object) -> object:
+        return value if type(value) in plain else msgspec.to_builtins(value)
+
+    def load_leaf(raw: object) -> object:
+        # Most of what is stored is what it says it is; a state has thousands of such values.
+        return raw if type(raw) in plain else msgspec.convert(raw, kind)
+
+    return JsonShape(dump=dump_leaf, load=load_leaf)
 
 
 def _is_base(kind: type[Struct]) -> bool:
@@ -91,8 +103,9 @@ def _record(kind: type[Struct]) -> JsonShape:
         }
 
     def load_record(raw: object) -> object:
-        written = _expect(raw, dict)
-        said = {name: it for name, it in written.items() if it is not None or name in hints}
+        said = _expect(raw, dict)
+        if not said.keys() <= hints.keys():
+            said = {name: it for name, it in said.items() if it is not None or name in hints}
         if unknown := said.keys() - hints.keys():
             raise msgspec.ValidationError(f"`{kind.__name__}` has no field {min(unknown)!r}")
         members = shapes()

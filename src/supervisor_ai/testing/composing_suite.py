@@ -4,7 +4,7 @@ from collections.abc import Callable, Coroutine, Mapping
 from typing import Any
 
 from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, EffectKey
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import Workspace, WorkspacePlan
 from supervisor_ai.testing.workspaces_suite import (
@@ -60,6 +60,32 @@ class ComposingSuite:
         expect(_changed(world, workspace), ("README", "src/old.py"))
         world.write(workspace, "README", FILES["README"])
         expect(_changed(world, workspace), ("src/old.py",))
+
+    def test_what_a_worker_touches_is_seen_while_it_works(self) -> None:
+        """What is new, differs or is gone; neither what it cannot see nor what git ignores."""
+        world = self.world()
+        base = world.commit(FILES | {"secret/key": "s\n"})
+        workspace = open_workspace(world, base, plan=BLIND)
+        expect(_touched(world, workspace), ())
+        world.write(workspace, "new", "new\n")
+        world.write(workspace, "README", "changed\n")
+        world.write(workspace, "src/old.py", None)
+        expect(_touched(world, workspace), ("README", "new", "src/old.py"))
+        made = world.files(take_snapshot(world, workspace).commit)
+        expect(made["new"], "new\n")
+
+    def test_others_see_what_is_touched_while_somebody_is_at_it(self) -> None:
+        """By the name of the operation; once it is over, and before it began, there is nothing."""
+        world = self.world()
+        workspace = open_workspace(world, world.commit(FILES))
+        run, key = workspace.run, workspace.key
+        expect(tuple(wait(world.workspaces.touched_by(run, key))), ())
+        world.write(workspace, "new", "new\n")
+        expect(tuple(wait(world.workspaces.touched_by(run, key))), ("new",))
+        other = EffectKey(f"{key}0")
+        expect(tuple(wait(world.workspaces.touched_by(run, other))), ())
+        wait(world.workspaces.close(workspace))
+        expect(tuple(wait(world.workspaces.touched_by(run, key))), ())
 
     def test_the_paths_of_a_change_are_named(self) -> None:
         """Those that came, went and became others, and nothing where nothing changed."""
@@ -155,6 +181,10 @@ def _fails(kind: type[SupervisorError], deed: Coroutine[Any, Any, object]) -> bo
 
 def _changed(world: WorkspacesWorld, workspace: Workspace) -> tuple[str, ...]:
     return wait(world.workspaces.changed(workspace))
+
+
+def _touched(world: WorkspacesWorld, workspace: Workspace) -> tuple[str, ...]:
+    return tuple(sorted(wait(world.workspaces.touched(workspace))))
 
 
 def _compose(

@@ -192,6 +192,24 @@ class MemoryWorkspaces:
         shown = _shown(self._commit(left.start).files, left.hides)
         return tuple(sorted(path for path in shown if left.files.get(path) != shown[path]))
 
+    async def touched(self, workspace: Workspace) -> Mapping[str, int]:
+        """List the files that differ from the start, are new or gone."""
+        return self._differing(self._directory(workspace))
+
+    async def touched_by(self, run: RunId, key: EffectKey) -> Mapping[str, int]:
+        """List the same of an operation that another owner may be at."""
+        found = [it for it in self._directories.values() if (it.run, it.key) == (run, key)]
+        newest = max(found, key=lambda it: it.fence, default=None)
+        return {} if newest is None else self._differing(newest)
+
+    def _differing(self, left: _Directory) -> Mapping[str, int]:
+        shown = _shown(self._commit(left.start).files, left.hides)
+        return {
+            path: 0
+            for path in sorted({*shown, *left.files})
+            if left.files.get(path) != shown.get(path)
+        }
+
     async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
         """Read a file of the directory, up to so many bytes and one more."""
         text = self._directory(workspace).files.get(path)

@@ -412,6 +412,12 @@ class VerdictsSuite(OnLedger):
         self.submit(RUN, started(), gate(), judged(None, Verdict.PASSED))
         assert self.harness.first.verdicts.find("k") is None
 
+    def test_a_verdict_is_known_by_the_beginning_of_its_key(self) -> None:
+        self.submit(RUN, started(), gate(), judged("files tools", Verdict.PASSED))
+        verdicts = self.harness.second.verdicts
+        assert verdicts.has_some("files ")
+        assert not any(map(verdicts.has_some, ("files tools besides", "file ", "tools", "g")))
+
     def test_what_was_found_again_is_not_the_source(self) -> None:
         said = judged("k", Verdict.PASSED)
         again = replace(said, is_reused=True, reason="again")

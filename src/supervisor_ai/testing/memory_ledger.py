@@ -109,6 +109,12 @@ class MemoryLedger:
             return Head(seq=0, hash="")
         return Head(seq=self._events[-1].seq, hash=self._events[-1].hash)
 
+    def has_some(self, beginning: str) -> bool:
+        """Tell whether there is a verdict or baseline whose key begins so."""
+        ended = (it.event for it in self._events)
+        keys = (it.key for it in ended if isinstance(it, (e.GateEnded, e.BaselineEnded)))
+        return any(key is not None and key.startswith(beginning) for key in keys)
+
     def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""
         return self._verdicts.get(key)

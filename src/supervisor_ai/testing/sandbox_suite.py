@@ -186,6 +186,8 @@ class SandboxSuite(OnSandbox):
             task = asyncio.create_task(self.sandbox.run(self.spec(*LINGER), ear))
             await ear.has_heard.wait()
             assert not task.done()
+            used = await self.sandbox.cpu_time("run-1/step")
+            assert used is None or used >= timedelta()
             task.cancel()
             await asyncio.wait([task])
             assert task.cancelled()

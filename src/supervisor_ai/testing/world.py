@@ -6,7 +6,7 @@ from supervisor_ai.control.slice_names import register
 from supervisor_ai.control.slices import openers
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
-from supervisor_ai.domain.ids import RunId, run_stream
+from supervisor_ai.domain.ids import RunId, StreamId, run_stream
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.context_plan import PackedContext, PackedItem
@@ -54,7 +54,7 @@ class PlainPrompter:
 
     def write(self, request: PromptRequest) -> str:
         """Return what the worker is told."""
-        told = (*request.feedback, *request.context)
+        told = (*request.feedback, *request.context, *request.directives)
         lines = [request.role.name, request.task, *map(_line, told)]
         lines += [f"turn: {turn}" for turn in request.turns]
         rest = (
@@ -201,6 +201,7 @@ def submit(
     base: Base,
     driver: str = WorkflowDriver.name,
     task: str = "Do it.",
+    overseer: StreamId | None = None,
 ) -> RunId:
     """Submit a run, as `supervisor run` does."""
     run = world.ids.run_id()
@@ -214,6 +215,7 @@ def submit(
         identity=_IDENTITY,
         parent=None,
         root=run,
+        overseer=overseer,
     )
     new = NewEvent(event=birth, actor=_SOMEBODY)
     append = StreamAppend(stream=run_stream(run), expected=0, events=(new,))

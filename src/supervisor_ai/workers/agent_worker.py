@@ -1,5 +1,6 @@
 """The adapters of the agents that are commands of their own, like Claude Code and Codex."""
 
+import asyncio
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -13,6 +14,7 @@ from supervisor_ai.domain.run.values import Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
 from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
+from supervisor_ai.tools.threads import finish_in_thread
 from supervisor_ai.workers.command import run_agent
 from supervisor_ai.workers.launch.home import found_covers, furnished
 from supervisor_ai.workers.launch.launcher import AgentLaunch, Launcher
@@ -65,7 +67,7 @@ class AgentWorker:
                 mounts=mounts,
                 user=self._environment,
             )
-        return self._judged(report, audience.complaints, argv)
+        return await finish_in_thread(self._judged, report, audience.complaints, argv)
 
     def _login_words(self, request: WorkerRequest) -> Iterator[Addition]:
         """Let the CLI believe that it holds the login with which its requests go out."""
@@ -77,7 +79,7 @@ class AgentWorker:
     def _broker(self, request: WorkerRequest) -> Broker | None:
         profile, login = self._launcher.profile, request.login
         if login is None or profile.login is None:
-            return request.cli.broker or profile.broker
+            return _completed(request.cli.broker, profile.broker)
         own = replace(profile.login.broker, placeholder=None)
         return replace(own, upstream=login.upstream, is_local=login.is_local)
 
@@ -136,13 +138,21 @@ class _Audience:
     def complaints(self) -> str:
         return self._complaints.decode(errors="replace")
 
-    def hear(self, channel: Channel, chunk: bytes) -> None:
-        self._pass_on(channel, chunk)
+    def hear(self, channel: Channel, chunk: bytes) -> "asyncio.Future[None] | None":
+        pause = self._pass_on(channel, chunk)
         if channel is Channel.STDERR:
             self._complaints.extend(chunk)
             del self._complaints[:-_STDERR_BYTES]
         for observation in self._reader.feed(channel, chunk):
             self._observe(observation)
+        return pause
+
+
+def _completed(given: Broker | None, own: Broker | None) -> Broker | None:
+    """Take another service where the user names one, and ask there what this CLI asks anywhere."""
+    if given is None or own is None or given.paths:
+        return given or own
+    return replace(own, upstream=given.upstream, header=given.header, is_local=given.is_local)
 
 
 def _larger(said: Usage, seen: Usage) -> Usage:

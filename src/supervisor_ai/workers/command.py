@@ -1,5 +1,6 @@
 """The `command` adapter: any program that reads a prompt and prints an answer."""
 
+import asyncio
 import os
 import re
 from collections.abc import Mapping
@@ -74,13 +75,13 @@ async def run_agent(
     """Run an agent in its workspace and collect what it prints on stdout."""
     printed, complained = bytearray(), bytearray()
 
-    def collect(channel: Channel, chunk: bytes) -> None:
+    def collect(channel: Channel, chunk: bytes) -> "asyncio.Future[None] | None":
         if channel is Channel.STDOUT:
             printed.extend(chunk[: request.output_bytes - len(printed)])
         else:
             complained.extend(chunk)
             del complained[:-_COMPLAINTS]
-        on_output(channel, chunk)
+        return on_output(channel, chunk)
 
     spec = SandboxSpec(
         label=request.label,

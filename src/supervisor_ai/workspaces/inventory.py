@@ -13,6 +13,7 @@ from secrets import token_hex
 from typing import Final
 
 from supervisor_ai.control.ports.workspace_inventory import (
+    ExpiredWork,
     FileChange,
     KeptWork,
     LeftDirectory,
@@ -25,6 +26,7 @@ from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
 from supervisor_ai.tools.file_lock import held, open_lock_file
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.disk_errors import disk_failure
+from supervisor_ai.workspaces.files.expiry_log import ExpiryLog
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.kept_work import KEPT, kept_works
 from supervisor_ai.workspaces.layout import RunLayout, WorkspaceDirectory
@@ -52,6 +54,7 @@ class GitInventory:
         self._git = repository.git
         self._deposit = ObjectImport(repository)
         self._state = state.resolve()
+        self._expiry = ExpiryLog(path=self._state / "expired.jsonl")
 
     def directories(self, steps: StepsOf) -> tuple[LeftDirectory, ...]:
         """Return the workspaces that exist now, the newest first; nothing in them is touched."""
@@ -153,6 +156,25 @@ class GitInventory:
         """Remove the ref if it still stands where it was seen; False when it has moved."""
         return self._delete(work.ref, work.commit)
 
+    def expire(self, works: Sequence[KeptWork], *, at: datetime) -> int:
+        """Remove refs that still stand where they were seen, and remember them; return how many."""
+        self._expiry.note(
+            ExpiredWork(
+                ref=work.ref, commit=work.commit, at=at, standing=work.standing, holder=work.holder
+            )
+            for work in works
+        )
+        wanted = "".join(f"delete {work.ref} {work.commit}\n" for work in works).encode()
+        how = ("update-ref", "--no-deref", "--stdin")
+        if self._git.ask(*how, stdin=wanted, environment=signature(OURS)).code == 0:
+            return len(works)
+        return sum(self.drop(work) for work in works)
+
+    def expired(self) -> tuple[ExpiredWork, ...]:
+        """Return the refs that expired, the newest first."""
+        present = self._git.run("for-each-ref", "--format=%(refname)", KEPT).text
+        return self._expiry.read(frozenset(present.splitlines()))
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         """Let nobody else clean up meanwhile; raises Busy while somebody does."""
@@ -252,7 +274,7 @@ def _changes_in(desk: WorkspaceDirectory) -> Iterator[FileChange]:
     """Ask git what differs, by our own git directory and without writing to it."""
     if not desk.is_complete():
         return
-    if desk.volume.is_away:
+    if desk.is_away:
         raise Unavailable(
             f"The files of {str(desk.path)!r} are not mounted since the machine was restarted.",
             hint="`supervisor resume` mounts them again, `supervisor workspace clean` keeps them; "

@@ -12,8 +12,10 @@ from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import EffectKey, RunId
+from supervisor_ai.workspaces.files.mounts import unmount
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.port_blocks import PortBlocks
+from supervisor_ai.workspaces.repositories.tree_layers import TreeLayers
 from supervisor_ai.workspaces.volumes import Volume
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -62,6 +64,16 @@ class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
         return Volume(image=self.path / "tree.img", places=places)
 
     @property
+    def layers(self) -> TreeLayers:
+        """Return how the files lie over those that others share; nothing where they do not."""
+        return TreeLayers(path=self.path / "layers", tree=self.tree)
+
+    @property
+    def is_away(self) -> bool:
+        """Tell whether there are files that are not mounted, as after a restart."""
+        return self.volume.is_away or self.layers.is_away
+
+    @property
     def hidden(self) -> Path:
         """Return the patterns of what the worker does not see; absent if it sees everything."""
         return self.path / "hidden"
@@ -103,6 +115,7 @@ class WorkspaceDirectory(Struct, frozen=True, kw_only=True):
     def restore(self) -> None:
         """Make the files reachable again after a restart of the machine."""
         self.volume.restore()
+        self.layers.restore()
 
     def discard(self) -> None:
         """Remove it; renamed first, so that nobody takes a half for the whole."""
@@ -127,6 +140,11 @@ class RunLayout(Struct, frozen=True, kw_only=True):
     def programs(self) -> Path:
         """Return where commits are exported."""
         return self.path / "program"
+
+    @property
+    def shared(self) -> Path:
+        """Return where the check-outs are that nobody writes, by the fence of their owner."""
+        return self.path / "shared"
 
     @property
     def desks(self) -> Path:
@@ -166,9 +184,11 @@ def dump(waste: Path) -> None:
 
 def dump_premises(waste: Path) -> None:
     """Remove what was the directory of a run."""
-    desks = RunLayout(path=waste).desks
-    for left in desks.iterdir() if desks.is_dir() else ():
+    layout = RunLayout(path=waste)
+    for left in layout.desks.iterdir() if layout.desks.is_dir() else ():
         WorkspaceDirectory(path=left).volume.remove()
+    for shared in layout.shared.glob("*/*/tree"):
+        unmount(shared)
     remove(waste)
 
 

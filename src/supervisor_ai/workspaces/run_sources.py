@@ -2,6 +2,7 @@
 
 import errno
 import shutil
+import tempfile
 from collections.abc import Iterator
 from hashlib import sha256
 from pathlib import Path
@@ -15,13 +16,13 @@ from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.layout import RunLayout, premises
 from supervisor_ai.workspaces.repositories.bare_repository import (
-    PRIVATE,
     READABLE,
     TRAVERSABLE,
     make_directory,
 )
 from supervisor_ai.workspaces.repositories.git import Git
 from supervisor_ai.workspaces.repositories.repository import GitRepository, difference
+from supervisor_ai.workspaces.repositories.tree_layers import Export
 
 _BRANCH = "base"
 
@@ -44,7 +45,7 @@ class RunSources:
                     self._build_history(place, run, base)
         return place
 
-    def export(self, run: RunId, commit: CommitSha, hides: tuple[str, ...]) -> Path:
+    def export(self, run: RunId, commit: CommitSha, hides: tuple[str, ...] = ()) -> Export:
         """Give the run a directory with the files of a commit that are not hidden."""
         place = self.prepare(run, commit)
         path = place.programs / "-".join((commit, *_digest(hides)))
@@ -52,7 +53,7 @@ class RunSources:
             with self._lock:
                 if not path.exists():
                     self._build_export(place, path, commit, hides)
-        return path
+        return Export(path=path, commit=commit)
 
     def diff(self, base: CommitSha, head: CommitSha, hides: tuple[str, ...]) -> str:
         """Return the change between two commits, as far as it is not hidden."""
@@ -94,9 +95,12 @@ class RunSources:
         self, place: RunLayout, path: Path, commit: CommitSha, hides: tuple[str, ...]
     ) -> None:
         unfinished = place.programs / f"unfinished-{token_hex(8)}"
-        make_directory(unfinished, READABLE)
+        export = Export(path=unfinished, commit=commit)
+        make_directory(unfinished, TRAVERSABLE)
+        make_directory(export.tree, READABLE)
         with self._repository.mold.lend(place.path, borrows=self._repository.objects) as git:
-            check_out(git, _seen(git, commit, hides), unfinished)
+            check_out(git, _seen(git, commit, hides), export.tree)
+            (git.directory / "index").rename(export.index)
         _publish(unfinished, path)
 
 
@@ -120,8 +124,8 @@ def pack(git: Git, tip: CommitSha, *, into: Path, known: CommitSha | None = None
     """
     wanted = f"{tip}\n" if known is None else f"{tip}\n^{known}\n"
     how = ("--revs", "--non-empty", "--delta-base-offset", "-q")
-    outgoing = git.directory / "outgoing"
-    make_directory(outgoing, PRIVATE)
+    # Whoever shares a check-out packs from the same directory, at the same time.
+    outgoing = Path(tempfile.mkdtemp(prefix="outgoing-", dir=git.directory))
     git.run("pack-objects", *how, outgoing / "pack", stdin=wanted.encode())
     for file in outgoing.iterdir():
         shutil.move(file, into / "objects" / "pack" / file.name)

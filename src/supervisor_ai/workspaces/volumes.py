@@ -13,8 +13,8 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.engine.ports.workspaces import Quota
 from supervisor_ai.tools.file_lock import held, open_lock_file
 from supervisor_ai.tools.programs import find_program
+from supervisor_ai.workspaces.files.mounts import bind, unmount
 from supervisor_ai.workspaces.files.removal import remove
-from supervisor_ai.workspaces.files.safe_open import c_library
 
 _SYSTEM: Final = "/usr/sbin:/sbin:/usr/bin:/bin"
 _INODE: Final = 256
@@ -24,9 +24,6 @@ _OVERHEAD: Final = 64
 """One part in so many is for ext4's own tables, besides the inodes."""
 # Tables of a sparse file are empty already; what is deleted inside is given back outside.
 _OPTIONS: Final = "loop,nosuid,nodev,noatime,noinit_itable,discard"
-_MS_BIND: Final = 4096
-_MNT_DETACH: Final = 2
-_UMOUNT_NOFOLLOW: Final = 8
 _CORRECTED: Final = 1
 _NOT_INSTALLED: Final = 127
 _PATIENCE_SECONDS: Final = 600
@@ -74,7 +71,7 @@ class Volume(Struct, frozen=True, kw_only=True):
     def remove(self) -> None:
         """Take the file system away, also from processes that still look at it."""
         for place in (*self.places, self._root):
-            _unmount(place)
+            unmount(place)
 
     @property
     def _root(self) -> Path:
@@ -88,7 +85,7 @@ class Volume(Struct, frozen=True, kw_only=True):
         with suppress(FileNotFoundError):
             (self._root / "lost+found").rmdir()
         is_shown = all(self._show(place) for place in self.places)
-        _unmount(self._root)
+        unmount(self._root)
         self._root.rmdir()
         return is_shown
 
@@ -96,7 +93,7 @@ class Volume(Struct, frozen=True, kw_only=True):
         part = self._root / place.name
         part.mkdir(exist_ok=True)
         part.chmod(place.stat().st_mode & 0o777)
-        return place.is_mount() or _bind(part, place)
+        return place.is_mount() or bind(part, place)
 
 
 def can_make(directory: Path) -> bool:
@@ -128,25 +125,6 @@ def _clear(trial: Path) -> None:
 
 def _trial_volume(trial: Path) -> Volume:
     return Volume(image=trial / "tree.img", places=(trial / "tree",))
-
-
-def _bind(source: Path, place: Path) -> bool:
-    import ctypes
-
-    paths = os.fsencode(source), os.fsencode(place)
-    code: int = c_library().mount(*paths, None, ctypes.c_ulong(_MS_BIND), None)
-    return code == 0
-
-
-def _unmount(place: Path) -> None:
-    import ctypes
-
-    if not place.is_mount():
-        return
-    is_done = c_library().umount2(os.fsencode(place), _MNT_DETACH | _UMOUNT_NOFOLLOW) == 0
-    if not is_done and place.is_mount():
-        reason = os.strerror(ctypes.get_errno())
-        raise Unavailable(f"{str(place)!r} cannot be unmounted: {reason}.")
 
 
 def _is_sound(image: Path) -> bool:

@@ -1,6 +1,7 @@
 """Isolated workspaces: what a worker gets, and what becomes of what it leaves."""
 
 import asyncio
+import os
 from collections.abc import Mapping
 from contextlib import suppress
 from datetime import datetime
@@ -10,7 +11,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import (
@@ -23,11 +24,12 @@ from supervisor_ai.engine.ports.workspaces import (
     Workspace,
     WorkspacePlan,
 )
-from supervisor_ai.workspaces.commits.changed_files import changed_files
+from supervisor_ai.workspaces.commits.changed_files import changed_files, touched_files
 from supervisor_ai.workspaces.commits.composition import Composer
 from supervisor_ai.workspaces.commits.landings import Integration
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
-from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft
+from supervisor_ai.workspaces.commits.shared_trees import SharedTree, SharedTrees
+from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft, untouched
 from supervisor_ai.workspaces.files.safe_open import read_beneath, read_files
 from supervisor_ai.workspaces.in_thread import perform
 from supervisor_ai.workspaces.layout import (
@@ -41,10 +43,13 @@ from supervisor_ai.workspaces.layout import (
 from supervisor_ai.workspaces.populate import Populator
 from supervisor_ai.workspaces.repositories.git import OURS, signature
 from supervisor_ai.workspaces.repositories.repository import GitRepository
+from supervisor_ai.workspaces.repositories.submodules import MODULES_FILE
+from supervisor_ai.workspaces.repositories.tree_layers import Export
 from supervisor_ai.workspaces.run_sources import RunSources
 from supervisor_ai.workspaces.setup_cache import SetupCaches
 from supervisor_ai.workspaces.volumes import can_make
 
+_MANY_FILES: Final = 2_000
 _CACHES: Final = ".setup-cache"
 """No run can be called so."""
 _ENVIRONMENT: Final = {
@@ -59,13 +64,20 @@ _ENVIRONMENT: Final = {
 class GitWorkspaces:
     """Workspaces below a state directory, cut from one repository."""
 
-    def __init__(self, repository: GitRepository, state: Path) -> None:
+    def __init__(
+        self, repository: GitRepository, state: Path, *, layered_from: int = _MANY_FILES
+    ) -> None:
         self._repository = repository
         self._state = state.resolve()
+        self._layered_from = layered_from
+        """In repositories of so many files workspaces lie over an export, where they can."""
         self._deposit = ObjectImport(repository)
         self._sources = RunSources(repository, self._deposit, self._state)
         self._caches = SetupCaches(self._state / _CACHES)
         self._named: dict[CommitSha, frozenset[str]] = {}
+        self._shared = SharedTrees(repository)
+        self._reading: dict[Path, SharedTree] = {}
+        """What the readers share, by the directories that they have of their own."""
         self._composer = Composer(repository, self._deposit, self._state)
         self._integration = Integration(repository=repository, deposit=self._deposit)
 
@@ -83,7 +95,7 @@ class GitWorkspaces:
         try:
             return await perform(self._open, run, key, desk, start, plan)
         except asyncio.CancelledError:
-            await perform(desk.discard)
+            await perform(self._leave, desk)
             raise
 
     async def keeps_quota(self) -> bool:
@@ -113,6 +125,14 @@ class GitWorkspaces:
         """List the files of the start commit that are not as they were, or gone."""
         return await perform(self._changed, workspace)
 
+    async def touched(self, workspace: Workspace) -> Mapping[str, int]:
+        """List the files that a worker has changed so far, each with a stamp."""
+        return await perform(self._touched, workspace)
+
+    async def touched_by(self, run: RunId, key: EffectKey) -> Mapping[str, int]:
+        """List what whoever is at an operation has changed so far."""
+        return await perform(self._touched_by, run, key)
+
     async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:
         """Read a file of the directory, up to so many bytes and one more."""
         return await perform(read_beneath, workspace.path, path, most + 1)
@@ -139,7 +159,7 @@ class GitWorkspaces:
 
     async def close(self, workspace: Workspace) -> None:
         """Remove the directory."""
-        await perform(self._desk(workspace).discard)
+        await perform(self._leave, self._desk(workspace))
 
     async def keep_lost(
         self,
@@ -156,7 +176,7 @@ class GitWorkspaces:
 
     async def program(self, run: RunId, base: CommitSha, *, hides: tuple[str, ...] = ()) -> Path:
         """Export the base commit, read-only, for programs that the definition names by a path."""
-        return await perform(self._sources.export, run, base, hides)
+        return (await perform(self._sources.export, run, base, hides)).tree
 
     async def diff(self, base: CommitSha, head: CommitSha, *, hides: tuple[str, ...] = ()) -> str:
         """Return the change between two commits as text."""
@@ -186,9 +206,12 @@ class GitWorkspaces:
         start: CommitSha,
         plan: WorkspacePlan,
     ) -> Workspace:
+        if plan.is_shared and self._can_share(start, plan):
+            return self._open_shared(run, key, desk, start)
         place = self._sources.prepare(run, start)
         base = self._sources.base(place)
-        furnisher = Populator(repository=self._repository, place=place, base=base)
+        over = self._below(run, base)
+        furnisher = Populator(repository=self._repository, place=place, base=base, over=over)
         desk.discard()
         try:
             furniture = furnisher.furnish(desk, start, plan)
@@ -206,6 +229,50 @@ class GitWorkspaces:
             quota=furniture.quota,
             reports=desk.reports if plan.has_reports else None,
         )
+
+    def _can_share(self, start: CommitSha, plan: WorkspacePlan) -> bool:
+        """Tell whether nothing is asked for that a check-out of others does not have."""
+        alike = WorkspacePlan(is_writable=False, keeps=plan.keeps, is_shared=True)
+        return plan == alike and self._repository.read(start, MODULES_FILE) is None
+
+    def _open_shared(
+        self, run: RunId, key: EffectKey, desk: WorkspaceDirectory, start: CommitSha
+    ) -> Workspace:
+        place = self._sources.prepare(run, start)
+        base = self._sources.base(place)
+        desk.discard()
+        shared = self._shared.take(place, desk.fence, start, self._below(run, base))
+        try:
+            populator = Populator(repository=self._repository, place=place, base=base)
+            furniture = populator.furnish_reader(desk, shared)
+        except BaseException:
+            self._shared.give_back(shared)
+            desk.discard()
+            raise
+        self._reading[desk.path] = shared
+        return Workspace(
+            run=run,
+            key=key,
+            path=shared.tree,
+            start=start,
+            mounts=furniture.mounts,
+            environment={**_ENVIRONMENT, **furniture.environment},
+            distributions=self._distributions(base, start),
+            desk=desk.path,
+        )
+
+    def _below(self, run: RunId, base: CommitSha) -> Export | None:
+        is_large = os.geteuid() == 0 and self._repository.file_count() >= self._layered_from
+        return self._sources.export(run, base) if is_large else None
+
+    def _read_by(self, workspace: Workspace) -> SharedTree | None:
+        return self._reading.get(self._desk(workspace).path)
+
+    def _leave(self, desk: WorkspaceDirectory) -> None:
+        shared = self._reading.pop(desk.path, None)
+        if shared is not None:
+            self._shared.give_back(shared)
+        desk.discard()
 
     def _distributions(self, *commits: CommitSha) -> tuple[str, ...]:
         """Name what the project is installed as; the base counts, so no change renames a copy."""
@@ -227,10 +294,26 @@ class GitWorkspaces:
         self, workspace: Workspace, ref: str, at: datetime, on_left_out: LeftOutSink | None
     ) -> Snapshot:
         spot = _Spot(key=workspace.key, ref=ref, at=at, on_left_out=on_left_out)
+        shared = self._read_by(workspace)
+        if shared is not None:
+            return self._keep(untouched(shared.git, workspace.start), spot, ref)
         return self._keep(draft(self._occupied(workspace)), spot, ref)
 
     def _changed(self, workspace: Workspace) -> tuple[str, ...]:
-        return changed_files(self._occupied(workspace))
+        return () if self._read_by(workspace) else changed_files(self._occupied(workspace))
+
+    def _touched(self, workspace: Workspace) -> Mapping[str, int]:
+        return touched_files(self._occupied(workspace))
+
+    def _touched_by(self, run: RunId, key: EffectKey) -> Mapping[str, int]:
+        desks = (it for it in premises(self._state, run).desks_of(key) if it.is_complete())
+        desk = next(desks, None)
+        if desk is None:
+            return {}
+        with suppress(OSError, SupervisorError):
+            return touched_files(desk)
+        # Its owner may have taken it away meanwhile.
+        return {}
 
     def _keep(self, work: SnapshotDraft, spot: "_Spot", ref: str) -> Snapshot:
         message = f"Snapshot of {spot.key}"
@@ -249,7 +332,7 @@ class GitWorkspaces:
             elif work is not None:
                 self._keep(work, spot, f"{spot.ref}-{desk.fence}" if kept else spot.ref)
                 kept = spot.ref
-            desk.discard()
+            self._leave(desk)
         for waste in place.waste_of(spot.key):
             dump(waste)
         return kept
@@ -264,6 +347,7 @@ class GitWorkspaces:
         return None if found is None else self._integration.landed(found)
 
     def _forget(self, place: RunLayout) -> None:
+        self._shared.forget(place)
         for desk in place.all_desks():
             desk.ports.release(desk.path)
         waste = self._state / f"{place.path.name}.{token_hex(8)}{WASTE}"
@@ -271,6 +355,8 @@ class GitWorkspaces:
             place.path.rename(waste)
         for left in self._state.glob(f"{place.path.name}.*{WASTE}"):
             dump_premises(left)
+        with suppress(SupervisorError):
+            self._deposit.pack_refs()
 
     def _occupied(self, workspace: Workspace) -> WorkspaceDirectory:
         desk = self._desk(workspace)
@@ -279,7 +365,7 @@ class GitWorkspaces:
         return desk
 
     def _desk(self, workspace: Workspace) -> WorkspaceDirectory:
-        desk = WorkspaceDirectory(path=workspace.path.parent)
+        desk = WorkspaceDirectory(path=workspace.desk or workspace.path.parent)
         if desk.path.parent != premises(self._state, workspace.run).desks:
             raise InvalidInput(f"The directory {str(workspace.path)!r} is no workspace of ours.")
         return desk

@@ -125,3 +125,12 @@ def test_a_deleted_cache_changes_nothing(path: Path) -> None:
     first = packer(git, cache=PackCache(path, "1")).pack_now(ASKED)
     path.unlink()
     assert packer(git, cache=PackCache(path, "1")).pack_now(ASKED) == first
+
+
+def test_a_session_keeps_the_file_open_and_lets_go_of_it(tmp_path: Path) -> None:
+    cache = PackCache(tmp_path / "cache.db", "1")
+    with cache.session():
+        cache.keep([("key", SHOWN)])
+        (tmp_path / "cache.db").rename(tmp_path / "moved.db")
+        assert cache.find(["key"]) == {"key": SHOWN}
+    assert cache.find(["key"]) == {}

@@ -17,6 +17,8 @@ from supervisor_ai.definitions.catalog.resolution import find_workflow, resolve,
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.merged import config_model
 from supervisor_ai.definitions.config.slice_sections import slice_sections
+from supervisor_ai.definitions.feature.projects import PROJECT_ORDER, PROJECTS
+from supervisor_ai.definitions.feature.resolution import resolve_plan
 from supervisor_ai.definitions.feature.shapes import FEATURES
 from supervisor_ai.definitions.kanban.resolution import resolve_kanban
 from supervisor_ai.definitions.kanban.settings import KANBAN
@@ -34,6 +36,7 @@ from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY, CommitSou
 from supervisor_ai.definitions.sources.mistakes import FileMistakes
 from supervisor_ai.definitions.sources.slice_words import slice_directories
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.feature.commands.plan_start import WantedPlan
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
@@ -159,6 +162,7 @@ def pinned(read: Library) -> Iterator[object]:
     place = KanbanPlace(file="board/kanban.md")
     yield resolve_kanban(read, agents, WantedKanban(place=place))
     yield resolve_loop(read, agents, WantedLoop())
+    yield resolve_plan(read, agents, WantedPlan(feature="F1"))
     yield [resolve_role(read, agents, name) for name in sorted(read.roles)]
     yield summaries(read.book, read.settings)
     chosen = read.settings.workflow
@@ -166,6 +170,8 @@ def pinned(read: Library) -> Iterator[object]:
     yield read.settings.notifications
     yield read.settings.section(SUPERVISION)
     yield read.settings.section(FEATURES)
+    yield read.settings.section(PROJECTS).projects
+    yield read.settings.section(PROJECT_ORDER).needs
 
 
 @cache

@@ -126,3 +126,34 @@ def test_nothing_but_the_lists_is_left(cache: RowCache) -> None:
     cache.rows("lines", ABOUT, Line, Reader())
     assert [it.name for it in cache.directory.iterdir()] == ["lines.json"]
     assert cache.directory.stat().st_mode & 0o077 == 0
+
+
+def test_a_change_behind_a_link_is_noticed(cache: RowCache, own: Path, tmp_path: Path) -> None:
+    (tmp_path / "elsewhere").mkdir()
+    (own / "prompts").symlink_to(tmp_path / "elsewhere")
+    read = Reader()
+    cache.rows("lines", ABOUT, Line, read)
+    (tmp_path / "elsewhere" / "cook.md").write_text("Cook.\n")
+    assert cache.rows("lines", ABOUT, Line, read) == [Line(name="row 2")]
+
+
+def test_links_in_a_circle_come_to_an_end(cache: RowCache, own: Path) -> None:
+    (own / "again").symlink_to(own)
+    (own / "itself").symlink_to("itself")
+    assert cache.rows("lines", ABOUT, Line, Reader()) == [Line(name="row 1")]
+
+
+def test_what_others_could_write_is_closed_to_them(cache: RowCache) -> None:
+    cache.rows("lines", ABOUT, Line, Reader())
+    cache.directory.chmod(0o777)
+    cache.rows("lines", ABOUT, Line, Reader())
+    assert cache.directory.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a directory away")
+def test_what_is_somebody_elses_is_not_believed(cache: RowCache) -> None:
+    read = Reader()
+    cache.rows("lines", ABOUT, Line, read)
+    os.chown(cache.directory, 65534, 65534)
+    cache.rows("lines", ABOUT, Line, read)
+    assert read.times == 2

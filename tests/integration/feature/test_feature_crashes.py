@@ -32,7 +32,7 @@ class Ending(Struct, frozen=True, kw_only=True):
 
 
 def tell(dies_at: int, *, is_late: bool) -> tuple[Ending, FeatureScene]:
-    scene = FeatureScene(PLAN, DEEDS, dies_at=dies_at, is_late=is_late)
+    scene = FeatureScene(PLAN, DEEDS, speculation=2, dies_at=dies_at, is_late=is_late)
     scene.go()
     scene.check()
     landed = scene.kernel.events(scene.run, e.IntegrationLanded)

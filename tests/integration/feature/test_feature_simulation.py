@@ -1,15 +1,22 @@
 """Workers that fail, conflict and lie: every commit is green, every component ends or says why."""
 
+from collections.abc import Mapping
+from datetime import datetime
+
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 from tests.support.feature_scene import FAILS, FeatureScene
+from tests.support.memory_branch_merges import MemoryBranchMerges
 from tests.unit.drivers.feature.plans import cid, component, feature
 
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.model import Overlaps
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 from supervisor_ai.drivers.feature.plan.waits import waits_of
+from supervisor_ai.engine.ports.branch_merges import Conflicted
 
 _DEED = st.one_of(
     st.just(FAILS),
@@ -38,7 +45,13 @@ def scenes(draw: st.DrawFn) -> FeatureScene:
             deeds[cid(phase, number)] = draw(st.lists(_DEED, min_size=1, max_size=3))
         plan.append(parts)
     whole = replace(feature(*plan), overlaps=Overlaps.SERIALIZE)
-    return FeatureScene(whole, deeds, slots=draw(st.integers(1, 4)), max_returns=1)
+    return FeatureScene(
+        whole,
+        deeds,
+        slots=draw(st.integers(1, 4)),
+        max_returns=1,
+        speculation=draw(st.integers(1, 3)),
+    )
 
 
 @given(scenes(), st.data())
@@ -57,6 +70,7 @@ def test_the_branch_is_green_at_every_commit_and_every_component_ends_or_is_expl
 ) -> None:
     scene.go()
     scene.check()
+    assert scene.lost() == []
     for _ in range(20):
         if scene.kernel.status(scene.run) is RunStatus.COMPLETED:
             break
@@ -76,3 +90,31 @@ def test_the_branch_is_green_at_every_commit_and_every_component_ends_or_is_expl
         scene.go()
         scene.check()
     assert set(scene.statuses().values()) <= _TERMINAL | {"pending"}
+
+
+class ForgetfulMerges(MemoryBranchMerges):
+    """A planted bug: what is merged ahead forgets what it is merged with."""
+
+    async def merge(  # type: ignore[explicit-override]
+        self,
+        ours: CommitSha,
+        theirs: CommitSha,
+        *,
+        at: datetime,
+        merged: Mapping[str, bytes] | None = None,
+    ) -> Snapshot | Conflicted:
+        found = await super().merge(ours, theirs, at=at, merged=merged)
+        if isinstance(found, Conflicted):
+            return found
+        files = self._workspaces.files(theirs)
+        gone = [path for path in self._workspaces.files(found.commit) if path not in files]
+        return await self._workspaces.compose(found.commit, dict.fromkeys(gone), at=at)
+
+
+def test_a_planted_bug_is_found() -> None:
+    plan = feature([component(1, number) for number in range(1, 5)])
+    scene = FeatureScene(plan, slots=4, speculation=3)
+    assert scene.lost() == []
+    scene.kernel.feature_ports["merges"] = ForgetfulMerges(scene.kernel.fakes.workspaces)
+    scene.go()
+    assert scene.lost() != []

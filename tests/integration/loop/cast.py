@@ -9,17 +9,21 @@ from tests.support.loop_scene import (
     Scene,
     answers_all,
     assess,
+    design,
     directive,
     judge,
     learnt,
     plan,
     polishes,
+    researched,
     scope,
     section,
     style,
+    summed,
     work,
 )
 
+from supervisor_ai.drivers.loop.kinds import RESEARCHER, SUMMARIZER
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 
@@ -28,6 +32,7 @@ COUNTS: Final = (3, 2)
 FAILING: Final = "m1_2.py"
 """What QA rejects the first time."""
 CONVENTION: Final = "docs/knowledge/conventions/files.md"
+_FILES: Final = "# Files\n\n## Rules\n\n1. Files come one by one.\n"
 _TASK: Final = re.compile(r"^task_\d+: Write (\S+)", re.MULTILINE)
 
 
@@ -94,8 +99,14 @@ def assesses(scene: Scene, request: WorkerRequest) -> FakeReply:
 def styles(scene: Scene, request: WorkerRequest) -> FakeReply:
     """Establish a convention, then want something tidied up."""
     if not _here(scene, request, CONVENTION):
-        return FakeReply(output=style(updated=[CONVENTION]), files={CONVENTION: "# Files\n"})
+        return FakeReply(output=style(updated=[CONVENTION]), files={CONVENTION: _FILES})
     return FakeReply(output=style(directive("Sort them")))
+
+
+def agrees(scene: Scene, request: WorkerRequest) -> FakeReply:
+    """Find nothing wrong with the design."""
+    del scene, request
+    return FakeReply(output=design())
 
 
 def learns(scene: Scene, request: WorkerRequest) -> FakeReply:
@@ -113,6 +124,10 @@ ACTS: Final[Mapping[str, Act]] = {
     "code_style_supervisor": styles,
     "internaliser": learns,
 }
+AIDES: Final[Mapping[str, Act]] = {
+    RESEARCHER: lambda scene, request: FakeReply(output=researched(why="So.")),
+    SUMMARIZER: lambda scene, request: FakeReply(output=summed("Files were written.")),
+}
 
 Chance = Callable[[], int]
 
@@ -128,4 +143,5 @@ def wild(outputs: Mapping[str, Sequence[Act]], chance: Chance) -> dict[str, Act]
 
         return act
 
-    return {role: of(role, usual) for role, usual in ACTS.items()}
+    usual = {"design_supervisor": agrees, **ACTS, **AIDES}
+    return {role: of(role, act) for role, act in usual.items()}

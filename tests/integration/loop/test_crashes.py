@@ -5,17 +5,28 @@ from typing import Final
 
 import pytest
 from msgspec import Struct
-from tests.integration.loop.cast import ACTS
-from tests.support.loop_scene import Scene
+from tests.integration.loop.cast import ACTS, AIDES, plans
+from tests.support.loop_scene import Scene, asks, loop_definition, section
 from tests.support.mortal_log import MortalLog
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import events as k
+from supervisor_ai.drivers.loop.kinds import RESEARCHER, SUMMARIZER
 from supervisor_ai.drivers.quality.events import DirectiveDropped, SupervisorRan
+from supervisor_ai.engine.ports.workers import WorkerRequest
+from supervisor_ai.testing.fake_worker import FakeReply
 
 _NEVER: Final = 10**6
+
+
+def asks_first(scene: Scene, request: WorkerRequest) -> FakeReply:
+    """Plan as usual; in the second milestone, ask whenever that is offered."""
+    is_second = "Milestone 2 of 2 (current)" in section(request, "CURRENT MILESTONE")
+    if is_second and "you may ask" in section(request, "RESEARCH"):
+        return FakeReply(output=asks("Why?"))
+    return plans(scene, request)
 
 
 class Ending(Struct, frozen=True, kw_only=True):
@@ -27,6 +38,7 @@ class Ending(Struct, frozen=True, kw_only=True):
     landed: int
     looks: tuple[tuple[str, str, int, int], ...]
     drops: tuple[tuple[int, str], ...]
+    researched: int
     nodes: tuple[str, ...]
     report: str
 
@@ -39,7 +51,8 @@ class Story:
     """A loop from its first fact to its last, by one process or by two."""
 
     def __init__(self, dies_at: int, *, is_late: bool) -> None:
-        self.scene = Scene(**ACTS)  # type: ignore[arg-type]
+        acts = {**ACTS, **AIDES, "task_planner": asks_first}
+        self.scene = Scene(loop_definition(aides=(RESEARCHER, SUMMARIZER)), **acts)  # type: ignore[arg-type]
         self.log = MortalLog(self.scene.kernel.world.log, dies_at, is_late=is_late)
 
     def tell(self) -> Ending:
@@ -55,6 +68,7 @@ class Story:
     def _ending(self) -> Ending:
         scene = self.scene
         (written,) = scene.events(k.WorkReportWritten)
+        ended = {(it.place, it.attempt) for it in scene.events(e.AttemptSucceeded)}
         return Ending(
             status=scene.kernel.status(scene.run),
             files=tuple(sorted(scene.tip.items())),
@@ -68,6 +82,7 @@ class Story:
                 for it in scene.events(SupervisorRan)
             ),
             drops=tuple((it.number, it.reason.value) for it in scene.events(DirectiveDropped)),
+            researched=sum((it.place, it.attempt) in ended for it in scene.events(k.ResearchTaken)),
             nodes=tuple(map(str, scene.nodes)),
             report=_without_commits(scene.text(written.report)),
         )
@@ -91,6 +106,7 @@ def test_the_story_is_whole() -> None:
         *(name for name in names if name.startswith("docs/knowledge/lessons/")),
         *("m1_1.py", "m1_2.py", "m1_3.py", "m2_1.py", "m2_2.py", "tidy.py"),
     ]
+    assert ending.researched == 3
     assert ending.nodes[-2:] == ("polish", "report")
     assert writes > 80
 

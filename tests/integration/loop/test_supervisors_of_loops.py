@@ -1,6 +1,7 @@
 """Supervisors in loops: they look, write in their own folders, and never stop the work."""
 
 import pytest
+from tests.integration.loop.wild_loops import BOOKS, READER
 from tests.support.loop_scene import (
     Act,
     Scene,
@@ -16,6 +17,8 @@ from tests.support.loop_scene import (
 
 from supervisor_ai.control.sentences import describe
 from supervisor_ai.definitions.loop.settings import BUILTIN
+from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
@@ -24,6 +27,7 @@ from supervisor_ai.drivers.loop.briefs import SUPERVISOR_TOKENS, characters
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.quality.events import SupervisorRan
 from supervisor_ai.drivers.quality.supervisors import RunOutcome
+from supervisor_ai.engine.ports.knowledge import NoQualityRecords
 from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.testing.fake_worker import FakeReply
 
@@ -204,3 +208,29 @@ def test_each_look_is_told_in_a_line() -> None:
         "Code Style Supervisor: laid the ground, found 4 things, 4 of them new, created 2 cleanup "
         "directives and 1 functional directive, updated 1 document"
     )
+
+
+class OtherRuns(NoQualityRecords):
+    """Other runs of the project, whose tasks were told of a document."""
+
+    def __init__(self, *uses: KnowledgeUse) -> None:
+        self._uses = uses
+
+    def uses(self, *, but: RunId | None = None) -> tuple[KnowledgeUse, ...]:  # type: ignore[explicit-override]
+        assert but is not None  # what this run did is counted from its own record
+        return self._uses
+
+
+@pytest.mark.parametrize(("others", "status"), [(4, "provisional"), (5, "established")])
+def test_tasks_of_other_runs_speak_for_a_document(others: int, status: str) -> None:
+    text = "# Errors\n\n_Status: provisional_\n\n## Rules\n\nRaise ToolError.\n"
+    document = READER.read("conventions/errors.md", text.encode()).document
+    assert document is not None
+    use = KnowledgeUse(path=document.path, fingerprint=document.fingerprint, status=UseStatus.CLEAN)
+    scene = Scene(loop_definition(supervisors=[STYLE]), files={CONVENTION: text})
+    kernel = scene.kernel
+    kernel.quality = replace(kernel.quality, books=BOOKS)
+    kernel.kill(1)
+    kernel.world = replace(kernel.process(), quality=OtherRuns(*[use] * others))
+    assert scene.drive() is RunStatus.COMPLETED
+    assert f"_Status: {status}_" in scene.tip[CONVENTION]

@@ -13,7 +13,7 @@ from tests.support.known_tools import known_tools
 from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.sandbox import SandboxResult
+from supervisor_ai.engine.ports.sandbox import Egress, Profile, SandboxResult
 from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.bwrap.privileged_start import LaunchedChild
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
@@ -99,6 +99,13 @@ class TestLaunchpad(OnSandbox):
     def test_nothing_of_the_launcher_reaches_the_command(self) -> None:
         _, ear = self.run(self.spec("ls", "/proc/self/fd"))
         assert ear.output.split() == [b"0", b"1", b"2", b"3"]
+
+    def test_nothing_of_the_launcher_reaches_a_command_with_a_way_out(self) -> None:
+        egress = Egress(on_refusal=print, allow=("example.com:443",))
+        spec = replace(self.spec("ls", "/proc/self/fd"), profile=Profile.WORKER, egress=egress)
+        _, ear = self.run(spec)
+        assert ear.output.split() == [b"0", b"1", b"2", b"3"]
+        assert len(self.launchers()) == 1
 
     def test_a_source_that_is_gone_is_said(self) -> None:
         spec = self.spec("true")

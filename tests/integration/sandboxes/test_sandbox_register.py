@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from tests.support.processes import PATIENCE
 
+from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
 from supervisor_ai.sandboxes.processes.live_process import Hold, find_marked, identify
 from supervisor_ai.sandboxes.processes.register import ProcessRegister
@@ -169,6 +170,28 @@ def test_half_a_line_is_thrown_away(tmp_path: Path) -> None:
     for number, text in enumerate(("", "{", "[]", '{"label": 1}', '{"label": "a"}')):
         (tmp_path / f"supervisor-{number}.json").write_text(text)
     assert asyncio.run(ProcessRegister(tmp_path).reap("", before=1)) == 0
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_last_whole_line_of_a_file_counts(tmp_path: Path) -> None:
+    register = ProcessRegister(tmp_path)
+    with subprocess.Popen(["sleep", "600"]) as child:
+        process = identify(child.pid)
+        assert process is not None
+        with register.entry("run-1/step", fence=0) as entry:
+            entry.write(process)
+            with (tmp_path / f"{entry.mark}.json").open("ab") as file:
+                file.write(b'{"label": "run-1/st')
+            assert asyncio.run(register.reap("run-1/", before=1)) == 1
+        assert child.wait() == -signal.SIGKILL
+
+
+def test_a_command_that_others_have_ended_before_it_began_does_not_begin(tmp_path: Path) -> None:
+    register = ProcessRegister(tmp_path)
+    with register.entry("run-1/step", fence=0) as entry:
+        asyncio.run(register.reap("run-1/", before=1))
+        with pytest.raises(Unavailable, match="somebody has ended the command"):
+            entry.write()
     assert not list(tmp_path.iterdir())
 
 

@@ -193,3 +193,14 @@ def _forge_hashes(path: Path) -> None:
             previous = link(previous, record[:-1])
             sql.execute("UPDATE events SET hash = ? WHERE seq = ?", (previous, record.seq))
         sql.execute(guard)
+
+
+def test_a_long_look_says_how_far_it_is(ledger: SqliteLedger) -> None:
+    for version in range(4, 1_504, 100):
+        ledger.events.append(batch(run_stream(RUN), version, *[started()] * 100))
+    told: list[tuple[str, int, int]] = []
+    ledger.care.verify(lambda part, done, total: told.append((part, done, total)))
+    assert told == [
+        ("the chain of events", 1_000, 1_506),
+        ("the tables beside them", 1_000, 1_506),
+    ]

@@ -16,7 +16,8 @@ from tests.support.example_counts import examples
 from supervisor_ai.control.ports.queries import StepRow
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.ids import CommitSha, RunId, StepName, run_stream
+from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName, run_stream
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
 from supervisor_ai.domain.picture import Picture, StepPicture
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import Verdict
@@ -28,12 +29,24 @@ from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import SqliteEventLog
 from supervisor_ai.store.files.locks import OwnerLocks
 from supervisor_ai.store.leases import SqliteLeases
-from supervisor_ai.store.tables.queries import SqliteRunQueries
+from supervisor_ai.store.tables.queries import SqliteKnowledgeUses, SqliteRunQueries
 from supervisor_ai.testing.ledger_harness import RUN, StillClock, batch, birth
 
 ENTERED: Final = any_fact(e.StepEntered)
 KINDS: Final = [kind for kind in (*e.RUN_EVENTS, *KANBAN_EVENTS) if kind is not e.RunSubmitted]
-HISTORIES: Final = st.lists(ENTERED | st.sampled_from(KINDS).flatmap(any_fact), max_size=15)
+
+
+def _numbered(facts: list[Event]) -> list[Event]:
+    """Give each comment a number of its own, as whoever writes them does."""
+    return [
+        replace(fact, number=at) if isinstance(fact, e.CommentMade) else fact
+        for at, fact in enumerate(facts, 1)
+    ]
+
+
+HISTORIES: Final = st.lists(ENTERED | st.sampled_from(KINDS).flatmap(any_fact), max_size=15).map(
+    _numbered
+)
 TEST: Final = StepName("test")
 GATES: Final = (e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled)
 """Of these several must speak of the same slot before one can tell a fold from another."""
@@ -51,7 +64,7 @@ CROWDED: Final = st.lists(
     st.sampled_from(_LIKELY).flatmap(any_fact).map(_here),
     min_size=8,
     max_size=20,
-).map(lambda facts: [e.StepEntered(step=TEST, visit=1, start=None), *facts])
+).map(lambda facts: [e.StepEntered(step=TEST, visit=1, start=None), *_numbered(facts)])
 
 
 class Scene:
@@ -63,6 +76,7 @@ class Scene:
         leases = SqliteLeases(connection, locks=locks, clock=clock, processes=OnlyProcess())
         self._log = SqliteEventLog(connection, clock=clock, codec=codec)
         self._queries = SqliteRunQueries(connection, leases=leases, codec=codec)
+        self._uses = SqliteKnowledgeUses(connection)
         self._versions: dict[RunId, int] = {}
 
     def submit(self, run: RunId, point: ForkPoint | None = None) -> None:
@@ -88,6 +102,9 @@ class Scene:
             self.add(run, fact)
             shown.append(self.steps(run))
         return shown
+
+    def uses(self) -> Sequence[KnowledgeUse]:
+        return self._uses.knowledge_uses()
 
     def waits(self, run: RunId) -> tuple[object, ...]:
         row = self._queries.run(run)
@@ -163,3 +180,21 @@ def test_a_fork_that_is_its_own_past_is_refused(scene: Scene) -> None:
     scene.submit(RunId("b"), ForkPoint(run=RunId("a"), version=1))
     with pytest.raises(Unavailable, match="forked from itself"):
         scene.steps(RunId("a"))
+
+
+def test_a_document_that_is_told_twice_in_one_fact_is_one_use() -> None:
+    told = e.ToldDocument(path="rules/names.md", fingerprint="1")
+    fact = e.KnowledgeInjected(
+        step=TEST,
+        visit=1,
+        attempt=1,
+        record=ArtifactHash("r"),
+        tokens=1,
+        budget=1,
+        documents=(told, told),
+    )
+    with closing(Connection.scratch()) as connection:
+        scene = Scene(connection)
+        scene.submit(RUN)
+        scene.add(RUN, fact, fact)
+        assert [(use.path, use.fingerprint) for use in scene.uses()] == [("rules/names.md", "1")]

@@ -2,13 +2,14 @@
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final, cast
 
 from tests.support.kernel import PERSON, Kernel
 from tests.support.knowledge_office import office
+from textual.app import ScreenStackError
 from textual.pilot import Pilot
 from textual.screen import Screen
 from textual.widgets import Input
@@ -255,6 +256,13 @@ async def press(pilot: Pilot[None], *keys: str) -> None:
     """Press keys, and wait until all that follows from them is drawn."""
     await pilot.press(*keys)
     await settle(pilot)
+
+
+async def leave(pilot: Pilot[None], key: str) -> None:
+    """Press the key that ends the UI: who waits after it may find that there is no screen left."""
+    with suppress(ScreenStackError):
+        await pilot.press(key)
+        await pilot.pause()
 
 
 async def settle(pilot: Pilot[None]) -> None:

@@ -3,7 +3,7 @@
 from typing import cast
 
 import pytest
-from tests.integration.tui.scene import TuiScene, on, press, screen_text, view_text, write
+from tests.integration.tui.scene import TuiScene, leave, on, press, screen_text, view_text, write
 from tests.integration.tui.shop import QUICK, Shop
 from textual.pilot import Pilot
 from textual.widgets import Input
@@ -151,7 +151,8 @@ def test_trouble_beside_the_screen_is_told(shop: Shop) -> None:
 
 def test_leaving_lets_go_of_the_ledger(shop: Shop) -> None:
     async def story(pilot: Pilot[None]) -> None:
-        await press(pilot, "enter", "q")
+        await press(pilot, "enter")
+        await leave(pilot, "q")
 
     shop.play(story)
     assert shop.news.is_stopped

@@ -3,7 +3,7 @@
 from contextlib import AbstractContextManager
 
 import pytest
-from tests.integration.tui.scene import TuiScene, on, press, screen_text, write
+from tests.integration.tui.scene import TuiScene, leave, on, press, screen_text, write
 from tests.integration.tui.shop import Shop
 from textual.app import SuspendNotSupported
 from textual.pilot import Pilot
@@ -214,8 +214,7 @@ def test_what_nobody_thought_of_is_told_and_the_screen_stays(own_shop: Shop) -> 
 
 def test_who_leaves_stops_what_is_driven_here(shop: Shop) -> None:
     async def story(pilot: Pilot[None]) -> None:
-        await pilot.press("q")
-        await pilot.pause()
+        await leave(pilot, "q")
 
     shop.play(story)
     assert shop.deeds.is_interrupted

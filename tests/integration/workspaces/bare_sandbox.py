@@ -2,6 +2,7 @@
 
 import os
 import subprocess
+from pathlib import Path
 from typing import Final
 
 from supervisor_ai.engine.ports.workspaces import Workspace
@@ -36,5 +37,12 @@ def hand_over(workspace: Workspace) -> None:
     if os.geteuid() != 0:
         return
     for mount in (mount for mount in workspace.mounts if mount.is_writable):
-        for path in (mount.source, *mount.source.rglob("*")):
-            os.chown(path, NOBODY, NOBODY, follow_symlinks=False)
+        if mount.give is None:
+            _give(mount.source)
+        else:
+            mount.give(NOBODY, _give)
+
+
+def _give(root: Path) -> None:
+    for path in (root, *root.rglob("*")):
+        os.chown(path, NOBODY, NOBODY, follow_symlinks=False)

@@ -7,6 +7,7 @@ from tests.integration.context.real_git import Project
 
 from supervisor_ai.control.ports.commits import CommitFile, LineCount
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 
 
@@ -121,3 +122,31 @@ def test_lines_are_counted_but_of_what_is_no_text(project: Project, files: Commi
         LineCount("gone", 0, 1),
         LineCount("ü\t", 1, 0),
     )
+
+
+def test_a_commit_is_listed_once_and_a_name_that_can_move_each_time(project: Project) -> None:
+    asked: list[str] = []
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        asked.append(arguments[-1])
+        return project.ask(*arguments, stdin=stdin)
+
+    files, commit = CommitFiles(ask), project.commit({"a": b"a"})
+    assert files.list(commit) is files.list(commit)
+    assert files.list(CommitSha("HEAD")) == files.list(CommitSha("HEAD")) == files.list(commit)
+    assert asked == [commit, "HEAD", "HEAD"]
+
+
+def test_only_the_newest_lists_are_remembered() -> None:
+    asked: list[str] = []
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        assert stdin == b""
+        asked.append(arguments[-1])
+        return b""
+
+    files = CommitFiles(ask)
+    names = [CommitSha(f"{number:040}") for number in range(6)]
+    for name in (*names, *names[-4:], names[0]):
+        assert files.list(name) == ()
+    assert asked == [*names, names[0]]

@@ -507,3 +507,21 @@ def test_a_run_directory_is_as_old_as_it_looks(scene: Scene) -> None:
     os.utime(premises(scene.state, RUN).path, (0, 0))
     [found] = scene.inventory.runs()
     assert found.since == datetime(1970, 1, 1, tzinfo=UTC)
+
+
+def test_a_ref_that_expires_is_remembered_and_one_that_moved_stays(scene: Scene) -> None:
+    first = scene.keep({"README": "one\n"}, attempt=1)
+    scene.keep({"README": "two\n"}, attempt=2)
+    seen = [scene.work(1), scene.work(2)]
+    moved = scene.keep({"README": "three\n"}, attempt=2)
+    assert scene.inventory.expired() == ()
+    assert scene.inventory.expire(seen, at=AT) == 1
+    assert [(it.ref, it.commit, it.at) for it in scene.inventory.expired()] == [
+        ("refs/supervisor/r1/implement/1.1.1", first, AT)
+    ]
+    assert scene.work(2).commit == moved
+    again = GitInventory(scene.repository, scene.state)
+    assert again.expire([scene.work(2)], at=AT) == 1
+    with (scene.state / "expired.jsonl").open("a") as file:
+        file.write("no JSON\n")
+    assert [it.commit for it in again.expired()] == [moved, first]

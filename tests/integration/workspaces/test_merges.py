@@ -100,3 +100,23 @@ def test_commits_and_branches_that_are_gone_are_said_to_be(
     assert (merges.exists(base), merges.exists(unknown)) == (True, False)
     with pytest.raises(Unavailable):
         merges.conflicts(base, unknown)
+
+
+def test_branches_are_known_at_once_and_one_that_is_merged_is_held(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    tip = user.commit({"later": "x\n"})
+    apart = user.plant(FILES | {"apart": "x\n"}, parent=base)
+    for name, commit in {"ai/merged": base, "ai/apart": apart}.items():
+        user.git.run("update-ref", f"refs/heads/{name}", commit)
+    assert [merges.tip(name) for name in ("ai/merged", "ai/apart", "ai/gone")] == [
+        base,
+        apart,
+        None,
+    ]
+    assert merges.exists(apart)
+    assert not merges.exists(CommitSha("0" * 40))
+    assert merges.holds(tip, base)
+    assert not merges.holds(tip, apart)
+    assert merges.holds(tip, user.plant({**FILES, "later": "x\n"}, parent=base))

@@ -5,7 +5,7 @@ from xml.etree import ElementTree as ET
 import pytest
 from tests.unit.drivers.feature.plans import cid, component, feature
 
-from supervisor_ai.cli.commands.feature_graphs import FORMS, layers
+from supervisor_ai.cli.commands.feature.graphs import FORMS, layers
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.model import (
     Interface,

@@ -91,8 +91,11 @@ Daily work:
   kanban         Work through a kanban, task by task
   checkpoint     Watch over a session, checkpoint by checkpoint
   loop           Work on a remit, task by task, under quality supervisors
+  directives     List what is wanted in the whole project, add to it or drop from it
   team           Watch over a team of agents: who works, who waits, who writes
   feature        Build a feature of many components at once
+  analyze-deps   Find in the code which components need which
+  interface      Show what components agree on, unlock it and lock it
   start-task     Start a task on a branch of its own
   complete-task  Land a task that is done
   status         Show the runs of the project, or one of them
@@ -166,6 +169,8 @@ Options:
   --role STEP=ROLE                Give a step another role; ROLE alone: every step whose role
                                   answers in the same way.
   --session SESSION               Let the workers be members of this session.
+  --team TEAM                     Let the workers be members of this team, which watches over them.
+  --tui                           Watch the run in the terminal UI.
   -b, --base REF                  Start from this commit, not the checkout's.
   --sandbox [auto|bubblewrap|podman|docker|none]
                                   Where workers and gates run, whatever the configuration says.
@@ -176,7 +181,6 @@ Options:
   --dry-run                       Say what would be done and stop.
   -y, --yes                       Do not ask whether to proceed.
   -v, --verbose                   Show every line that workers and gates print.
-  --tui                           Watch the run in the terminal UI.
   --json                          Print JSON on stdout.
   -h, --help                      Show this message and exit.
 """)

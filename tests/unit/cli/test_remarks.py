@@ -12,6 +12,7 @@ from supervisor_ai.control.ports.queries import AttemptRow, GateRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.run.definition import KNOWN_RED
 from supervisor_ai.domain.run.status import AttemptStatus, RunStatus, StepStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.store.documents import ArtifactDocuments
@@ -98,6 +99,14 @@ def test_a_red_gate_that_a_person_accepted_is_named(records: Records, queries: F
     assert said(records) == [("accepted", "gate lint failed: 1 mistake.")]
 
 
+def test_what_may_be_red_is_repeated_whether_it_was_or_not(
+    records: Records, queries: FakeQueries
+) -> None:
+    excepted = f"{KNOWN_RED}a (m.a), b (forgiven: none). It ran 2 tests."
+    queries.judged += [replace(LINT, verdict=Verdict.PASSED, reason=excepted)]
+    assert said(records) == [("known red", "lint: a (m.a), b (forgiven: none)")]
+
+
 CLAIMS = replace(LINT, gate="claims", verdict=Verdict.PASSED)
 
 
@@ -112,6 +121,10 @@ CLAIMS = replace(LINT, gate="claims", verdict=Verdict.PASSED)
         (
             [CLAIMS, replace(LINT, gate="test", tests=0), replace(LINT, tests=1)],
             "1 test (lint) ran",
+        ),
+        (
+            [replace(LINT, tests=3), replace(LINT, step=REVIEW, tests=9)],
+            "9 tests (lint) ran",
         ),
     ],
 )

@@ -262,3 +262,26 @@ def test_the_budget_is_never_exceeded(
     assert packed.text.encode().decode() == packed.text
     shown = [item for item in packed.items if item.detail is not Detail.NONE]
     assert len(re.findall(r"<(?:file|tree|plan) ", packed.text)) == len(shown)
+
+
+def test_of_very_many_files_all_are_counted_and_only_those_within_reach_are_made() -> None:
+    files = {f"lib/{number:05}.py": b"def f():\n    pass\n" for number in range(3_000)}
+    packed = packer(MemoryGit(files)).pack_now(request(EVERYTHING, budget=2_500))
+    assert packed.tokens <= 2_500
+    shown = [item for item in packed.items if item.detail is not Detail.NONE]
+    (left_out,) = re.findall(r'<omitted part="files" count="(\d+)"/>', packed.text)
+    assert int(left_out) + len(shown) == 3_000
+    (rest,) = [item.name for item in packed.items if item.name.startswith("(")]
+    named = [item for item in packed.items if item.detail is Detail.NONE and item.name != rest]
+    assert rest == f"({3_000 - len(shown) - len(named)} more)"
+
+
+@given(number=st.integers(1, 900), budget=st.integers(0, 3_000))
+@settings(max_examples=examples(20))
+def test_every_file_is_shown_named_or_counted(number: int, budget: int) -> None:
+    files = {f"{place:03}.py": b"def f():\n    pass\n" * (place % 7) for place in range(number)}
+    packed = packer(MemoryGit(files)).pack_now(request(EVERYTHING, budget=budget))
+    assert packed.tokens <= budget
+    rest = [item.name for item in packed.items if item.name.startswith("(")]
+    counted = sum(int(re.findall(r"\d+", name)[0]) for name in rest)
+    assert len(packed.items) - len(rest) + counted == number

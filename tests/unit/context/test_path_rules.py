@@ -1,8 +1,12 @@
 """Names that decide."""
 
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pathspec import GitIgnoreSpec
+from tests.support.example_counts import examples
 
-from supervisor_ai.context.path_rules import SECRET_FILES, Patterns, is_sane
+from supervisor_ai.context.path_rules import SECRET_FILES, PathRules, Patterns, is_sane
 from supervisor_ai.domain.errors import InvalidInput
 
 
@@ -52,3 +56,51 @@ def test_a_pattern_that_could_take_forever_is_refused(pattern: str) -> None:
 )
 def test_a_path_without_measure_is_never_shown(path: str, expected: bool) -> None:  # noqa: FBT001 - a table
     assert is_sane(path) is expected
+
+
+def test_equal_patterns_are_compiled_and_matched_once() -> None:
+    rules = PathRules()
+    assert rules.patterns(("*.py",)) is rules.patterns(["*.py"])
+    assert rules.patterns(("*.py",)).match("a.py")
+    assert not rules.patterns(("*.md",)).match("a.py")
+    kept = rules.patterns(("*.py",))
+    for number in range(100):
+        rules.patterns((f"{number}.py",))
+    assert rules.patterns(("*.py",)) is not kept
+
+
+_PART = st.sampled_from(["a", "b", ".env", "x.py", "x.pem", "id_x", "a b", "*", "**", "ä.py"])
+_GLOB = _PART | st.sampled_from(["*.py", "id_*", ".env*", "a*b", "?.py", "[ab]", "*.*", "."])
+_PATTERN = st.builds(
+    "{}{}{}{}".format,
+    st.sampled_from(["", "!", "/"]),
+    st.lists(_GLOB, min_size=1, max_size=3).map("/".join),
+    st.sampled_from(["", "/"]),
+    st.sampled_from(["", " "]),
+)
+_PATH = st.lists(_PART.filter(lambda part: "*" not in part), min_size=1, max_size=4).map("/".join)
+
+
+@given(patterns=st.lists(_PATTERN, min_size=1, max_size=5), path=_PATH)
+@settings(max_examples=examples(400))
+def test_a_path_without_a_sign_is_one_that_no_pattern_chooses(
+    patterns: list[str], path: str
+) -> None:
+    expected = GitIgnoreSpec.from_lines(patterns, backend="simple").match_file(path)
+    assert Patterns(patterns).match(path) is expected
+
+
+@given(path=_PATH)
+def test_the_secret_files_are_those_that_the_patterns_name(path: str) -> None:
+    expected = GitIgnoreSpec.from_lines(SECRET_FILES, backend="simple").match_file(path)
+    assert Patterns(SECRET_FILES).match(path) is expected
+
+
+@given(
+    patterns=st.lists(_PATTERN, min_size=1, max_size=5),
+    paths=st.lists(_PATH, unique=True, max_size=12),
+)
+@settings(max_examples=examples(200))
+def test_many_paths_are_chosen_as_each_alone(patterns: list[str], paths: list[str]) -> None:
+    spec = GitIgnoreSpec.from_lines(patterns, backend="simple")
+    assert Patterns(patterns).chosen(paths) == [path for path in paths if spec.match_file(path)]

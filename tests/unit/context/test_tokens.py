@@ -78,3 +78,17 @@ def test_measures_of_lines_add_up(lines: list[str]) -> None:
 
 def test_what_no_encoding_can_write_is_counted_too() -> None:
     assert sum(Estimator(family=CLAUDE).measure("\udcff\n")[:-1]) == 1
+
+
+@given(st.text(st.sampled_from("abzABZ019éü€ \n\t.,;(_"), max_size=200))
+def test_pairs_are_counted_as_they_stand_there(text: str) -> None:
+    letters = "".join(map(_letter, text.encode()))
+    pairs = (*(" a", ".a", "na", "aA", " A", ".A", "..", " ."), *("a.", "n.", "0", "uu", "n"))
+    wanted = tuple(letters.count(pair) for pair in (*pairs, "AA", "ta", "aaaaaaaa"))
+    assert Estimator(family=CLAUDE).measure(text) == (*wanted, len(letters))
+
+
+def _letter(code: int) -> str:
+    kinds = {"u": code > 127, "a": chr(code).islower(), "A": chr(code).isupper()}
+    kinds |= {"0": chr(code).isdigit(), " ": code == 32, "n": code == 10, "t": code == 9}
+    return next((letter for letter, is_it in kinds.items() if is_it), ".")

@@ -85,6 +85,12 @@ class FakeQueries:
     elsewhere: dict[RunId, list[AttemptRow]] = field(default_factory=dict)
     told: list[NoticeRow] = field(default_factory=list)
 
+    def runs_of(self, driver: str) -> Sequence[RunRow]:
+        return [row for row in self.rows if row.driver == driver]
+
+    def children(self, run: RunId) -> Sequence[RunRow]:
+        return [row for row in self.rows if row.parent == run]
+
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
 

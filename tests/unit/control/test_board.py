@@ -20,6 +20,7 @@ from supervisor_ai.domain.ids import (
 )
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.definition import StepLabel
 from supervisor_ai.domain.run.status import FailureCategory, StepStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot, Usage
 from supervisor_ai.domain.structs import replace
@@ -52,6 +53,16 @@ def shown(board: Board, seconds: float, *, is_ended: bool = False) -> list[str]:
     with console.capture() as capture:
         console.print(draw(board, now=now, is_ended=is_ended))
     return [line.rstrip() for line in capture.get().splitlines()]
+
+
+def test_steps_that_belong_together_are_drawn_as_a_tree(board: Board) -> None:
+    board.labels = {
+        DO: StepLabel(text="├─ items", heading="The core"),
+        TEST: StepLabel(text="└─ prices"),
+    }
+    drawn = "\n".join(shown(board, 1))
+    assert drawn.index("The core") < drawn.index("├─ items") < drawn.index("└─ prices")
+    assert DO not in drawn
 
 
 def test_steps_to_come_are_on_the_board(board: Board) -> None:

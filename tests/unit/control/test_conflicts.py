@@ -77,6 +77,7 @@ class Scene:
     merged: set[str] = field(default_factory=set)
     clashes: dict[frozenset[str], tuple[str, ...] | None] = field(default_factory=dict)
     both: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
+    looked_at: list[str] = field(default_factory=list)
 
     # What is asked about runs
 
@@ -107,6 +108,7 @@ class Scene:
         return None if found is None else CommitSha(found)
 
     def exists(self, commit: CommitSha) -> bool:
+        self.looked_at.append(commit)
         return commit not in self.gone
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
@@ -220,3 +222,9 @@ def test_an_unknown_run_is_said_to_be() -> None:
     scene = Scene()
     with pytest.raises(NotFound):
         predict_conflicts(scene.records, scene, "nothing")
+
+
+def test_no_more_runs_are_looked_at_than_are_compared_and_one() -> None:
+    scene = Scene(rows=[run_row(f"r{number:03}") for number in range(150)])
+    assert predict_conflicts(scene.records, scene).is_truncated
+    assert scene.looked_at == [f"r{number:03}-made" for number in range(21)]

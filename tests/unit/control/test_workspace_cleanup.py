@@ -19,6 +19,7 @@ from supervisor_ai.control.commands.workspaces.cleanup import (
     clean,
     preview_clean,
 )
+from supervisor_ai.control.commands.workspaces.expiry import expire_snapshots
 from supervisor_ai.control.commands.workspaces.restore import Restoration, restore
 from supervisor_ai.control.ports.queries import (
     ApprovalRow,
@@ -32,6 +33,7 @@ from supervisor_ai.control.ports.queries import (
     StepRow,
 )
 from supervisor_ai.control.ports.workspace_inventory import (
+    ExpiredWork,
     FileChange,
     KeptStanding,
     KeptWork,
@@ -51,6 +53,7 @@ from supervisor_ai.control.queries.workspaces import (
 )
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound, Unavailable
+from supervisor_ai.domain.git_flow.policy import GitPolicy
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, EffectKey, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.inbox_commands import InboxCommand
 from supervisor_ai.domain.run.status import RunStatus, StepStatus
@@ -78,6 +81,7 @@ class FakeInventory:
     kept: list[KeptWork] = field(default_factory=list)
     places: list[RunDirectory] = field(default_factory=list)
     branches: dict[str, CommitSha] = field(default_factory=dict)
+    gone: list[ExpiredWork] = field(default_factory=list)
     is_moving: bool = False
     is_broken: bool = False
 
@@ -123,6 +127,15 @@ class FakeInventory:
             self.kept.remove(work)
         return not self.is_moving
 
+    def expire(self, works: Sequence[KeptWork], *, at: datetime) -> int:
+        self.gone += [
+            ExpiredWork(ref=it.ref, commit=it.commit, at=at, standing=it.standing) for it in works
+        ]
+        return sum(map(self.drop, works))
+
+    def expired(self) -> tuple[ExpiredWork, ...]:
+        return tuple(self.gone)
+
     @contextmanager
     def turn(self) -> Iterator[None]:
         yield
@@ -135,6 +148,12 @@ class FakeQueries:
     rows: list[RunRow] = field(default_factory=list)
     owners: dict[RunId, list[OwnerRow]] = field(default_factory=dict)
     """What is answered when it is asked who owns a run, one after the other."""
+
+    def runs_of(self, driver: str) -> Sequence[RunRow]:
+        raise NotImplementedError(driver)
+
+    def children(self, run: RunId) -> Sequence[RunRow]:
+        raise NotImplementedError(run)
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
         return self.rows[:limit], len(self.rows)
@@ -507,3 +526,51 @@ def test_a_directory_whose_work_is_not_kept_yet_is_not_said_to_be_absent(
         with pytest.raises(InvalidInput, match="not kept under a ref yet") as caught:
             restore(room, Restoration(name=name))
         assert "workspace clean" in (caught.value.hint or "")
+
+
+KEEPING: Final = GitPolicy(keep_snapshots=timedelta(days=14))
+
+
+@pytest.mark.parametrize("status", list(RunStatus))
+@pytest.mark.parametrize("standing", list(KeptStanding))
+@pytest.mark.parametrize("age", [timedelta(days=13), timedelta(days=14)])
+def test_only_what_is_old_and_found_elsewhere_expires_and_only_of_completed_runs(
+    room: WorkspaceRecords,
+    inventory: FakeInventory,
+    queries: FakeQueries,
+    status: RunStatus,
+    standing: KeptStanding,
+    age: timedelta,
+) -> None:
+    queries.rows = [run_row(status)]
+    inventory.kept = [replace(work(standing), at=NOW - age)]
+    is_safe = standing is not KeptStanding.UNMERGED and status is RunStatus.COMPLETED
+    went = is_safe and age >= timedelta(days=14)
+    assert expire_snapshots(room, KEEPING) == went
+    assert len(inventory.kept) == (not went)
+    assert expire_snapshots(room, GitPolicy()) == 0
+
+
+def test_a_snapshot_of_a_run_that_no_ledger_knows_stays(
+    room: WorkspaceRecords, inventory: FakeInventory, queries: FakeQueries
+) -> None:
+    queries.rows = []
+    inventory.kept = [work(KeptStanding.MERGED)]
+    assert expire_snapshots(room, KEEPING) == 0
+    assert expire_snapshots(replace(room, records=None), KEEPING) == 0
+    assert inventory.kept
+
+
+def test_what_expired_is_listed_and_named_to_whoever_looks_for_it(
+    room: WorkspaceRecords, inventory: FakeInventory
+) -> None:
+    inventory.kept = [work(KeptStanding.MERGED)]
+    expire_snapshots(room, KEEPING)
+    listed = list_workspaces(room, limit=10)
+    assert (listed.works, listed.expired_total) == ((), 1)
+    assert [it.ref for it in listed.expired] == [REF]
+    assert list_workspaces(room, run="r1", limit=10).expired == listed.expired
+    for name in (REF, REF.removeprefix("refs/supervisor/"), COMMIT[:8]):
+        with pytest.raises(NotFound, match=r"expired at 2030-01-01 00:00 UTC") as told:
+            restore(room, Restoration(name=name))
+        assert COMMIT in (told.value.hint or "")

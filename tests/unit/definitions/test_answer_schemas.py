@@ -7,8 +7,17 @@ from supervisor_ai.definitions.sources.slice_words import answer_words
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.drivers.checkpoint.kinds import OF_JUDGE
+from supervisor_ai.drivers.feature.kinds import OF_COMPONENTS, OF_PHASES
 from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
-from supervisor_ai.drivers.loop.kinds import OF_ASSESSOR, OF_PLANNER, OF_QA, OF_SCOPE, OF_WORK
+from supervisor_ai.drivers.loop.kinds import (
+    OF_ASSESSOR,
+    OF_PLANNER,
+    OF_QA,
+    OF_RESEARCH,
+    OF_SCOPE,
+    OF_SUMMARY,
+    OF_WORK,
+)
 from supervisor_ai.drivers.quality.kinds import OF_DESIGN, OF_KNOWLEDGE, OF_STYLE
 
 REQUIRED = {
@@ -23,9 +32,13 @@ REQUIRED = {
     OF_WORK: ["status", "files_created", "files_modified", "tests_written"],
     OF_QA: ["status", "feedback"],
     OF_ASSESSOR: ["status"],
+    OF_RESEARCH: ["answers"],
+    OF_SUMMARY: ["summary"],
     OF_STYLE: ["conventions_updated", "directives"],
     OF_DESIGN: ["design_updates", "directives"],
     OF_KNOWLEDGE: ["knowledge_items"],
+    OF_PHASES: ["status", "phases"],
+    OF_COMPONENTS: ["status", "phases"],
 }
 
 

@@ -308,7 +308,7 @@ clis:
 gates:
   test:
     command: make test
-    timeout: 5m
+    known_red: [test_net]
 limits: {step_timeout: 5m}
 sandbox:
   ro_paths:
@@ -329,6 +329,7 @@ steps:
         Power(file=CONFIG, line=7, key="clis.a.env.TRICK", value='"a\\u001b[31m\\u202eb"'),
         Power(file=CONFIG, line=10, key="clis.b.script", value='"b.yaml"'),
         Power(file=CONFIG, line=13, key="gates.test.command", value='["make", "test"]'),
+        Power(file=CONFIG, line=14, key="gates.test.known_red", value='["test_net"]'),
         Power(file=CONFIG, line=17, key="sandbox.ro_paths", value='["/opt"]'),
         Power(file=flow_file, line=3, key="steps.lint.command", value='["make", "lint"]'),
     )

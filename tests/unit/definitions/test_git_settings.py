@@ -1,6 +1,7 @@
 """What the files say about branches and commits."""
 # ruff: noqa: E501 - mistakes are told in one line each
 
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -52,6 +53,12 @@ def test_a_project_waits_and_shows_more_than_the_user_but_not_less(layers: Layer
     assert policy(layers, "git: {auto_commit: false, dry_run_preview: true}") == GitPolicy(
         auto_commit=False, sign_commits=False
     )
+
+
+def test_only_the_user_says_how_long_snapshots_stay(layers: Layers) -> None:
+    layers.user("git: {keep_snapshots: 30d}\n")
+    assert policy(layers, "") == GitPolicy(keep_snapshots=timedelta(days=30))
+    assert "only your own config may do that" in layers.mistakes("git: {keep_snapshots: 1h}")
 
 
 def test_mistakes_are_told_with_their_lines(layers: Layers) -> None:

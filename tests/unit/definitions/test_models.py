@@ -22,7 +22,8 @@ from supervisor_ai.definitions.sources.files import DirectorySource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
 from supervisor_ai.definitions.sources.yaml_document import read_yaml
 from supervisor_ai.domain.run.definition import Cli
-from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
+from supervisor_ai.domain.run.spending.model_services import SERVICES
+from supervisor_ai.workers.api.model import Model, pinned_models
 
 PLACE = FilePlace(file="config.yaml", line=9, key="clis.thinker.model")
 USER = """\
@@ -186,9 +187,9 @@ def test_https_or_this_machine_or_the_users_word(
 
 
 def test_every_provider_has_a_place() -> None:
-    for provider in BASE_URLS:
+    for provider in SERVICES:
         text = f"models: {{m: {{provider: {provider}, model: x, key: '${{K}}'}}}}"
-        assert Files().lay(text).chain("m")[0].url == BASE_URLS[provider]
+        assert Files().lay(text).chain("m")[0].url == SERVICES[provider]
 
 
 @pytest.mark.parametrize(

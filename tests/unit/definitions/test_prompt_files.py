@@ -66,7 +66,7 @@ The definitions have 7 mistakes:
   .supervisor/prompts/_long.j2:1: has 70000 characters; at most 65536 are allowed
   .supervisor/prompts/_round.j2:1: includes itself
   .supervisor/prompts/broken.j2:2: is no template: Expected an expression, got 'end of statement block'
-  .supervisor/prompts/lost.j2:1: unknown template 'nowhere.j2' (known: _base.j2, _feedback.j2, _kanban_items.j2, _kanban_log.j2, _kanban_status.j2, _long.j2, _loop_base.j2, _output_schema.j2, _project_knowledge.j2, _round.j2, _supervisor_rules.j2, broken.j2, checkpoint_judge.j2, code_style.j2, design_review.j2, implement.j2, internaliser.j2, kanban_architect.j2, kanban_implementor.j2, kanban_manager.j2, loop_assessor.j2, loop_implementor.j2, loop_planner.j2, loop_qa.j2, loop_scope.j2, lost.j2, odd.j2, planning.j2, review_strict.j2, ui_design.j2)
+  .supervisor/prompts/lost.j2:1: unknown template 'nowhere.j2' (known: _base.j2, _feedback.j2, _kanban_items.j2, _kanban_log.j2, _kanban_status.j2, _long.j2, _loop_base.j2, _output_schema.j2, _project_knowledge.j2, _round.j2, _supervisor_rules.j2, broken.j2, checkpoint_judge.j2, code_style.j2, design_review.j2, feature_components.j2, feature_phases.j2, implement.j2, internaliser.j2, kanban_architect.j2, kanban_implementor.j2, kanban_manager.j2, loop_assessor.j2, loop_implementor.j2, loop_planner.j2, loop_qa.j2, loop_researcher.j2, loop_scope.j2, loop_summarizer.j2, lost.j2, odd.j2, planning.j2, review_strict.j2, ui_design.j2)
   .supervisor/prompts/odd.j2:1: only `{% include "NAME" %}` on a line of its own is understood
   .supervisor/prompts/planning.j2:1: never says how to answer; include "_output_schema.j2"
   .supervisor/prompts/planning.j2:1: unknown variable 'tsk'; did you mean 'task'?\

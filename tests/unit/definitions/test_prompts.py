@@ -20,8 +20,17 @@ from supervisor_ai.domain.run.failures.degradation import INSTRUCTIONS, Level
 from supervisor_ai.domain.run.failures.retry_notes import FEEDBACK
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.drivers.checkpoint.kinds import OF_JUDGE
+from supervisor_ai.drivers.feature.kinds import OF_COMPONENTS, OF_PHASES
 from supervisor_ai.drivers.kanban.kinds import OF_AGENT, OF_MANAGER
-from supervisor_ai.drivers.loop.kinds import OF_ASSESSOR, OF_PLANNER, OF_QA, OF_SCOPE, OF_WORK
+from supervisor_ai.drivers.loop.kinds import (
+    OF_ASSESSOR,
+    OF_PLANNER,
+    OF_QA,
+    OF_RESEARCH,
+    OF_SCOPE,
+    OF_SUMMARY,
+    OF_WORK,
+)
 from supervisor_ai.drivers.quality.kinds import OF_DESIGN, OF_KNOWLEDGE, OF_STYLE
 
 PROMPTS = read_prompts([package_source()], FileMistakes())
@@ -32,6 +41,8 @@ TEMPLATES = {
     OF_AGENT: "kanban_implementor.j2",
     OF_MANAGER: "kanban_manager.j2",
     OF_JUDGE: "checkpoint_judge.j2",
+    OF_PHASES: "feature_phases.j2",
+    OF_COMPONENTS: "feature_components.j2",
 }
 IN_SECTIONS = {
     OF_SCOPE: "loop_scope.j2",
@@ -39,6 +50,8 @@ IN_SECTIONS = {
     OF_WORK: "loop_implementor.j2",
     OF_QA: "loop_qa.j2",
     OF_ASSESSOR: "loop_assessor.j2",
+    OF_RESEARCH: "loop_researcher.j2",
+    OF_SUMMARY: "loop_summarizer.j2",
     OF_STYLE: "code_style.j2",
     OF_DESIGN: "design_review.j2",
     OF_KNOWLEDGE: "internaliser.j2",

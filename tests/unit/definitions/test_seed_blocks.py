@@ -1,5 +1,6 @@
 """Every YAML block of the seeds, as it stands there, where a project would have it."""
 
+import json
 from collections.abc import Mapping
 from pathlib import Path
 from runpy import run_path
@@ -11,8 +12,11 @@ from tests.unit.definitions.project_files import COMMIT, ProjectFiles
 from tests.unit.definitions.seeds import BLOCKS, COMMANDS, FIXTURES, ORDERS, SEEDS, Block, marked
 
 from supervisor_ai.definitions.catalog.catalog import FileCatalog
-from supervisor_ai.definitions.worker_answers.models import PlanOutput
+from supervisor_ai.definitions.feature.drafts import YamlDrafts
+from supervisor_ai.definitions.feature.plan_files import YamlPlans
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.feature.plan.interfaces import interface_file
+from supervisor_ai.drivers.feature.ports import PlanAnswers
 from supervisor_ai.engine.ports.workspaces import Repository
 
 ADAPTERS = frozenset({"claude", "codex", "gemini", "command"})
@@ -49,9 +53,29 @@ def test_a_block_loads_as_it_stands(entry: Block, tmp_path: Path) -> None:
         files = {f".supervisor/roles/{draft.name}.yaml": draft.text}
         catalog(files, tmp_path).role(COMMIT, draft.name)
     elif entry.loads == "the answer of a tech lead":
-        PlanOutput.model_validate(yaml.safe_load(entry.text)["phase_output"])
+        planned_by_a_tech_lead(entry.text)
     else:
         read_by_a_project(entry, tmp_path)
+
+
+def planned_by_a_tech_lead(text: str) -> None:
+    """Answer with what the seed shows of one phase: the plan has its interfaces to lock."""
+    head = {"status": "PLANNED", "summary": "One phase."}
+    phases = {**head, "phases": [{"id": "login", "title": "Login"}]}
+    contents = {**head, "phases": [yaml.safe_load(text)["phase_output"]]}
+    given = PlanAnswers(
+        feature="P1T5",
+        task="User login",
+        phases=json.dumps(phases),
+        components=json.dumps(contents, default=str),
+    )
+    plan = YamlPlans().read("plan.yaml", YamlDrafts(Path).write(given))
+    assert [it.name for it in plan.components] == ["user_model", "login_endpoint", "login_form"]
+    assert [interface_file(it) for it in plan.interfaces] == [
+        "types/LoginRequest.d.ts",
+        "types/LoginResponse.d.ts",
+        "api/login_endpoint.yaml",
+    ]
 
 
 def read_by_a_project(entry: Block, user: Path) -> None:

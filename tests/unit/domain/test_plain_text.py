@@ -1,5 +1,6 @@
 """What a terminal would obey, or a reader not see, is gone, wherever the pieces were cut."""
 
+import re
 import unicodedata
 from itertools import pairwise
 from time import process_time
@@ -8,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.terminal import PlainStream, plain
+from supervisor_ai.domain.terminal import _HARMLESS, PlainStream, plain
 
 PLAIN = {
     "text": ("hello\tworld\n", "hello\tworld\n"),
@@ -93,3 +94,20 @@ def test_hostile_text_costs_in_proportion_to_its_length(pattern: str) -> None:
     text = pattern * 50_000
 
     assert min(cost(text * 4) for _ in range(2)) < 12 * max(cost(text) for _ in range(3))
+
+
+SIMPLE = re.compile(
+    r"\x1b(?:\[[\x20-?]*[@-~]?|[\]PX^_]STRING|[\x20-/]*[0-~]?)"
+    r"|\x9b[\x20-?]*[@-~]?|[\x90\x98\x9d-\x9f]STRING".replace(
+        "STRING", r"[^\x00-\x08\x0a-\x1f\x7f-\x9f]*"
+    )
+)
+SIGNS = ("\x1b", "\x9b", "\x9d", "\x90", "[", "31m", "]0;", "x" * 5000, "\r\n", "\r", "\n", "\t")
+ODD = ("é", "\u200b", "\u202e", "\ufe0f", "\U000e0100", "\u2028", "\ud800", "\x00", "\x7f", "✓")
+BITS = st.sampled_from([*SIGNS, *ODD])
+
+
+@given(st.lists(BITS, max_size=20).map("".join))
+def test_the_quick_way_says_what_the_simple_one_says(text: str) -> None:
+    lines = SIMPLE.sub("", text.replace("\r\n", "\n").replace("\r", "\n"))
+    assert plain(text) == lines.translate(_HARMLESS)

@@ -286,8 +286,21 @@ def test_the_user_may_name_tests_that_are_red(known: tuple[str, ...], verdict: V
     ran = Ran(result=result, output=ArtifactHash("o"), text="", reading=READINGS["red"])
     said = judge(replace(GATE, known_red=known), ran)
     assert said.verdict is verdict
-    assert ("Known red, as the configuration says: b." in said.reason) == (known == ("b",))
+    told = f"Known red, as the configuration says: {', '.join(known)} (forgiven: "
+    forgiven = "b" if known == ("b",) else "none"
+    assert (f"{told}{forgiven})." in said.reason) == bool(known)
     assert "one copy and 1 more" in said.reason
+
+
+def test_what_may_be_red_is_shown_where_nothing_was() -> None:
+    result = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="")
+    ran = Ran(result=result, output=ArtifactHash("o"), text="", reading=READINGS["green"])
+    names = tuple(f"t{number}" for number in range(12))
+    said = judge(replace(GATE, known_red=names), ran)
+    assert said.verdict is Verdict.PASSED
+    assert "as the configuration says: t0, t1," in said.reason
+    assert "t9, 2 more (forgiven: none)." in said.reason
+    assert "Known red" not in judge(GATE, ran).reason
 
 
 UNNAMED = {"green": Reading(), "red": Reading()}
@@ -329,6 +342,25 @@ def test_tests_without_names_may_complain_whatever_their_exit_code(said: str) ->
     assert status is RunStatus.FAILED
     assert reason.startswith("Found: old_tests_fail.")
     assert unnamed(f"green\n{said}\n{end}", f"green\n{said}\n{end}")[0] is RunStatus.COMPLETED
+
+
+def counted(*tests: int, least: int | None = None) -> tuple[RunStatus, str]:
+    """Let a runner say how many tests it ran, before the change and after it."""
+    kernel = Kernel(None, gates=Runs(*(f"green {it}" for it in tests)))
+    kernel.fakes.examiner.readings.update({f"green {it}": Reading(tests=it) for it in tests})
+    definition = with_tests()
+    gates = {name: replace(it, min_tests=least) for name, it in definition.gates.items()}
+    run = kernel.submit(replace(definition, gates=gates))
+    status = kernel.drive(run).status
+    return status, kernel.events(run, e.GateEnded)[-1].reason
+
+
+def test_as_many_tests_as_before_are_wanted_where_nobody_says_another_number() -> None:
+    status, reason = counted(5, 4)
+    assert status is RunStatus.FAILED
+    assert reason == "At least 5 tests are wanted; it ran 4."
+    assert counted(5, 5)[0] is RunStatus.COMPLETED
+    assert counted(5, 4, least=3)[0] is RunStatus.COMPLETED
 
 
 def test_a_base_that_was_red_demands_nothing_of_tests_without_names() -> None:

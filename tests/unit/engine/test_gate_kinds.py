@@ -1,5 +1,6 @@
 """Gates of all kinds, as the engine performs them."""
 
+import asyncio
 from collections.abc import Mapping
 from datetime import timedelta
 
@@ -219,6 +220,26 @@ def test_nothing_is_kept_where_the_tools_cannot_be_named() -> None:
     for _ in range(2):
         kernel.drive(kernel.submit(gated(GATE)))
     assert runner.asked == 2
+
+
+def test_the_tools_are_looked_at_beside_the_command_where_nothing_can_be_known() -> None:
+    runner = Runner("green")
+    looks: list[int] = []
+
+    async def slow(policy: SandboxPolicy) -> str | None:
+        del policy
+        begun = runner.asked
+        for _ in range(1000):
+            await asyncio.sleep(0)
+        looks.append(runner.asked - begun)
+        return "tools"
+
+    kernel = Kernel(None, gates=runner)
+    kernel.world = replace(kernel.world, machine=slow)
+    for _ in range(2):
+        kernel.drive(kernel.submit(gated(GATE)))
+    # The second time the same files are known, and the look decides whether the command runs.
+    assert (looks, runner.asked) == ([1, 0], 1)
 
 
 def test_nothing_is_found_again_of_tools_that_changed_while_it_ran() -> None:

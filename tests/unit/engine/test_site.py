@@ -147,6 +147,7 @@ def test_a_workspace_is_planned_for_its_role() -> None:
             include=(".env",),
             quota=Quota(disk=policy.worker.disk, files=policy.worker.disk_files),
             keeps=KEPT,
+            is_shared=True,
         )
     ]
 

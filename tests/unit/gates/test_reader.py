@@ -3,8 +3,11 @@
 import json
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
 
+from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.domain.run.gates import Complexity, GateKind, GateWord
 from supervisor_ai.engine.ports.gates import ChangeCase, Examination, Mutant, NewTests
@@ -12,12 +15,16 @@ from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.integrity.examine import known_languages
 from supervisor_ai.gates.reader import look, serve
 from supervisor_ai.gates.reader_messages import (
+    NOT_UNDERSTOOD,
     Answers,
     AskedCommits,
     ReaderWork,
     Task,
+    WrittenLists,
     decode,
     encode,
+    read_files,
+    write_files,
 )
 
 ANSWER = json.dumps({"files_created": ["no.py"], "files_modified": [], "tests_written": []})
@@ -106,3 +113,32 @@ def test_a_name_that_is_no_text_and_bytes_that_are_none_come_through() -> None:
     assert asked.changes(BASE, HEAD) == commits.changes(BASE, HEAD)
     assert list(asked.patches(BASE, HEAD, [odd])) == list(commits.patches(BASE, HEAD, [odd]))
     assert [asked.has_commit("a"), asked.has_commit("b")] == [True, False]
+
+
+def test_a_list_of_files_is_asked_for_and_written_once() -> None:
+    commits = MemoryCommits(base={}, head={f"{number}.txt": b"x" for number in range(3)})
+    questions = []
+    lists = WrittenLists(commits)
+
+    def ask(question: bytes) -> bytes:
+        questions.append(question)
+        return Answers(commits, lambda _: True, lists).answer(question)
+
+    asked = AskedCommits(ask)
+    assert asked.list(HEAD) == asked.list(HEAD) == commits.list(HEAD)
+    assert asked.list(BASE) == ()
+    assert len(questions) == 2
+
+
+NAMES = st.text(st.characters(exclude_characters="\0"), min_size=1)
+
+
+@given(st.lists(st.tuples(NAMES, st.integers(0)), max_size=9))
+def test_a_list_of_files_is_read_as_it_was_written(rows: list[tuple[str, int]]) -> None:
+    files = tuple(CommitFile(path, "0" * 40, size) for path, size in rows)
+    assert read_files(write_files(files)) == files
+
+
+def test_a_list_with_a_part_missing_is_not_understood() -> None:
+    with pytest.raises(NOT_UNDERSTOOD):
+        read_files("a.txt\0blob")

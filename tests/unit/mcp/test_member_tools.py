@@ -31,7 +31,8 @@ LISTS: Final = {
     MemberRole.COORDINATOR: EVERYBODY
     | RUNS
     | SENDERS
-    | {"task_create", "checkpoint_request", "team_handoff"},
+    | {"task_create", "checkpoint_request", "team_handoff"}
+    | {"team_create", "team_join", "team_reconcile", "team_teardown", "team_delete", "team_serve"},
     MemberRole.SUPERVISOR: EVERYBODY | RUNS | SENDERS,
     MemberRole.WORKER: EVERYBODY | SENDERS,
     MemberRole.OBSERVER: EVERYBODY | RUNS,

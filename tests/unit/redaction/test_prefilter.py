@@ -9,19 +9,24 @@ from tests.redaction_corpus.kinds import FORM_KINDS, Kind
 
 from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.prefilter import Prefilter
-from supervisor_ai.domain.redaction.rule import LEAST_WORD, FoundSecret, RedactionRule, lower
+from supervisor_ai.domain.redaction.rule import (
+    LEAST_WORD,
+    FoundSecret,
+    KeywordPlaces,
+    RedactionRule,
+)
 
 PREFILTER = Prefilter(FORMATS)
 KEYWORDS = sorted({keyword for rule in FORMATS for keyword in rule.keywords})
 
 
 def slowly(text: str) -> set[FoundSecret]:
-    return {found for rule in FORMATS for found in rule.find(text, lower(text), 0)}
+    return {found for rule in FORMATS for found in rule.find(text, KeywordPlaces(text))}
 
 
 def quickly(text: str) -> set[FoundSecret]:
-    lowered = lower(text)
-    return {it for rule in PREFILTER.possible(lowered) for it in rule.find(text, lowered, 0)}
+    at = KeywordPlaces(text)
+    return {it for rule in PREFILTER.possible(at.lowered) for it in rule.find(text, at)}
 
 
 def test_what_is_one_word_is_long_and_has_no_space() -> None:

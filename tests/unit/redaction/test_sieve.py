@@ -93,6 +93,14 @@ def test_a_line_is_kept_whole_and_others_are_not() -> None:
     assert (kept.starts, kept.origins) == ([0, 12], [2, 16])
 
 
+def test_what_begins_in_a_kept_line_hides_none_that_follows() -> None:
+    text = "password: a -u b\ntoken = c\nd\ne:\n"
+    kept = Sieve(RULES).keep(text, 0)
+
+    assert kept.text.startswith("password: a -u b\ntoken = c\n")
+    assert Sieve(RULES).keep("password: a, token: b\nc\n", 0).text == "password: a, token: b\n"
+
+
 def test_most_of_ordinary_code_is_left_out() -> None:
     assert Sieve(RULES).keep(PADDING, 0).text == ""
 

@@ -6,7 +6,7 @@ import pytest
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.sandboxes.host_view.package_caches import Caches
-from supervisor_ai.sandboxes.toolchains.tool_stamps import stamp_tools, system_places
+from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamp, stamp_tools, system_places
 from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
 FILES = (
@@ -25,7 +25,7 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def stamp(root: Path) -> str | None:
+def stamp(root: Path) -> ToolStamp | None:
     system = system_places((root / "usr", root / "bin"), root)
     tools = replace(find_toolchain({"PATH": ""}, root / "home"), roots=())
     return stamp_tools(tools, Caches(), besides=system.whole, flat=system.flat)

@@ -3,14 +3,17 @@
 import asyncio
 import os
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Event, Semaphore
+from time import time_ns
 
 import pytest
 
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.gates.runners.table import edition
 from supervisor_ai.sandboxes.host_view.package_caches import find_caches
-from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps, stamp_tools
+from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamp, ToolStamps, stamp_tools
 from supervisor_ai.sandboxes.toolchains.toolchain import find_toolchain
 
 
@@ -59,7 +62,9 @@ class Tools:
         # Those of the machine that the test runs on are many, and the same for every case.
         own = tuple(root for root in found.roots if self.home in root.parents)
         caches = find_caches(("cargo",), given, self.home)
-        return stamp_tools(replace(found, roots=own), caches, besides=(self.shallow,), most=most)
+        shown = replace(found, roots=own)
+        stamp = stamp_tools(shown, caches, besides=(self.shallow,), most=most)
+        return stamp.name if stamp else None
 
 
 def keeping_times(path: Path, change: Callable[[], object]) -> None:
@@ -154,14 +159,68 @@ def test_what_cannot_be_looked_at_is_no_error(tmp_path: Path) -> None:
     assert tools.stamp() not in {None, before}
 
 
+def later() -> int:
+    """Ask long after what a test has just written."""
+    return time_ns() + 1_000_000_000
+
+
+def test_what_changed_since_somebody_asked_has_no_stamp(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    asked = [later()]
+    stamps = ToolStamps(tools.environment, tmp_path, calendar=lambda: asked[0])
+    assert asyncio.run(stamps.now(())) is not None
+    asked[0] = (tools.programs / "tool").stat().st_ctime_ns
+    assert asyncio.run(stamps.now(())) is None
+
+
 def test_gates_that_begin_together_share_a_look(tmp_path: Path) -> None:
     tools, now = Tools(tmp_path), [0.0]
-    stamps = ToolStamps(tools.environment, tmp_path, clock=lambda: now[0])
+    stamps = ToolStamps(tools.environment, tmp_path, clock=lambda: now[0], calendar=later)
     first = asyncio.run(stamps.now(()))
     tools.program(tools.programs / "tool", "two")
     assert asyncio.run(stamps.now(())) == first
     now[0] = 11.0
-    assert asyncio.run(stamps.now(())) != first
+    assert asyncio.run(stamps.now(())) not in {None, first}
+
+
+def test_whoever_waits_for_a_look_shares_one_that_began_meanwhile(tmp_path: Path) -> None:
+    tools, looks = Tools(tmp_path), 0
+    in_look, go_on = Event(), Event()
+
+    class SlowStamps(ToolStamps):
+        def _stamp(  # type: ignore[explicit-override]
+            self, caches: tuple[str, ...]
+        ) -> ToolStamp | None:
+            del caches
+            nonlocal looks
+            looks += 1
+            in_look.set()
+            assert go_on.wait(60)
+            now[0] += 60.0
+            return ToolStamp(name=str(looks), newest=0)
+
+    now = [0.0]
+    asking = Semaphore(0)
+
+    def clock() -> float:
+        asking.release()
+        return now[0]
+
+    stamps = SlowStamps(tools.environment, tmp_path, clock=clock)
+
+    def ask() -> str | None:
+        return asyncio.run(stamps.now(()))
+
+    with ThreadPoolExecutor(4) as pool:
+        first = pool.submit(ask)
+        assert in_look.wait(60)
+        now[0] = 10.0
+        others = [pool.submit(ask) for _ in range(3)]
+        for _ in range(5):  # Twice by the first, once by each of those who wait now.
+            assert asking.acquire(timeout=60)
+        go_on.set()
+        said = [first.result(), *(it.result() for it in others)]
+    assert said == ["1", "2", "2", "2"]
 
 
 def test_the_table_of_runners_has_a_name() -> None:

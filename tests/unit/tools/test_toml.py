@@ -54,7 +54,7 @@ def peak(text: str) -> int:
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("size", [40_000, 160_000])
+@pytest.mark.parametrize("size", [40_000, pytest.param(160_000, marks=pytest.mark.long)])
 def test_memory_grows_no_faster_than_the_text(kind: str, size: int) -> None:
     text = HOSTILE[kind](size)
     assert peak(text) < MOST_BYTES_FOR_ONE * len(text) + 100_000

@@ -8,25 +8,16 @@ import click
 from supervisor_ai.cli.commands.kanban_pages import check, log, open_office, status
 from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import (
-    dry_run_option,
-    fresh_option,
-    json_option,
-    queue_option,
-    verbose_option,
-    wait_option,
-    yes_option,
-)
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
     attend,
-    budget_option,
     cli_option,
-    sandbox_option,
+    overseer_option,
     session_option,
     start,
-    start_option,
+    start_options,
+    wished,
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
@@ -55,16 +46,22 @@ _DIRECTORY = click.option(
     "--dir", "directory", metavar="DIR", help="The files are in this plain directory."
 )
 _OF_A_NEW_RUN: Final[
-    tuple[Literal["manager", "cli", "session", "base", "sandbox", "budget", "no_cache"], ...]
+    tuple[
+        Literal["manager", "cli", "session", "overseer", "base", "sandbox", "budget", "no_cache"],
+        ...,
+    ]
 ] = (
     "manager",
     "cli",
     "session",
+    "overseer",
     "base",
     "sandbox",
     "budget",
     "no_cache",
 )
+_FLAGS = {"overseer": "team"}
+"""Options whose names differ from what is typed."""
 
 
 class _Shared(StartOptions):
@@ -96,18 +93,10 @@ for _command in (status, check, log):
 @_MANAGER
 @cli_option
 @session_option
-@start_option
+@overseer_option
 @_DIRECTORY
 @click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
-@sandbox_option
-@budget_option
-@fresh_option
-@queue_option
-@wait_option
-@dry_run_option
-@yes_option
-@verbose_option
-@json_option
+@start_options
 @click.pass_obj
 def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
     """Make a kanban of a request.
@@ -135,17 +124,9 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
 @_MANAGER
 @cli_option
 @session_option
-@start_option
+@overseer_option
 @_DIRECTORY
-@sandbox_option
-@budget_option
-@fresh_option
-@queue_option
-@wait_option
-@dry_run_option
-@yes_option
-@verbose_option
-@json_option
+@start_options
 @click.pass_obj
 def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     """Work on a kanban until it is complete.
@@ -171,13 +152,9 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
 
 def _request(options: _Shared) -> KanbanRequest:
     return KanbanRequest(
-        base=options["base"],
         manager=options["manager"],
-        cli=options["cli"],
-        budget=options["budget"],
-        sandbox=options["sandbox"],
-        is_fresh=options["no_cache"],
         session=options["session"],
+        **wished(options),
     )
 
 
@@ -195,7 +172,7 @@ def _go_on(invocation: Invocation, unfinished: RunId, options: _Shared) -> int:
         return DONE
     say(f"Run {unfinished} works on this kanban and nobody drives it; it is gone on with.")
     given = [name for name in _OF_A_NEW_RUN if options[name]]
-    ignored = [f"--{name.replace('_', '-')}" for name in given]
+    ignored = [f"--{_FLAGS.get(name, name.replace('_', '-'))}" for name in given]
     if ignored:
         say(
             f"note: it goes on as it began, without {' and '.join(ignored)}; for a new run, first: "

@@ -5,47 +5,48 @@ from typing import TypedDict, Unpack
 
 import click
 
-from supervisor_ai.cli.commands.loop_pages import directive_table, loop_page, status_page
+from supervisor_ai.cli.commands.loop_directives import WishOptions, asked_wish, wish_options
+from supervisor_ai.cli.commands.loop_pages import (
+    benefit_lines,
+    directive_table,
+    loop_page,
+    status_page,
+)
 from supervisor_ai.cli.commands.setup.trust import with_trust
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
-    fresh_option,
     json_option,
     optional_run_argument,
-    queue_option,
     verbose_option,
     wait_option,
-    yes_option,
 )
 from supervisor_ai.cli.output import report_mutation, say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
     attend,
-    budget_option,
     cli_option,
-    sandbox_option,
+    overseer_option,
     start,
-    start_option,
+    start_options,
+    wished,
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_execution import prepare_resume
 from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.loop.commands.letters import (
-    DirectiveWish,
     add_directive,
     drop_directive,
     pause_loop,
 )
 from supervisor_ai.drivers.loop.commands.start import LoopRequest, prepare_loop
+from supervisor_ai.drivers.loop.queries.benefit import benefit_of
 from supervisor_ai.drivers.loop.queries.view import find_loop, report_of, show_loop
 from supervisor_ai.drivers.loop.signals import Pause
-from supervisor_ai.drivers.quality.directives import DirectivePriority, DirectiveType
 
 
 class _RunOptions(StartOptions):
@@ -70,13 +71,8 @@ class _ResumeOptions(TypedDict):
     as_json: bool
 
 
-class _DirectiveOptions(_PauseOptions):
-    add: str | None
-    drop: int | None
-    kind: str
-    priority: str
-    why: str
-    files: tuple[str, ...]
+class _DirectiveOptions(WishOptions):
+    run: str | None
 
 
 @click.group(help="Work on a remit, task by task, under quality supervisors")
@@ -89,16 +85,8 @@ def loop() -> None:
 @click.option("--max-tasks", type=click.IntRange(1, 1000), help="Begin at most so many tasks.")
 @click.option("--no-supervisors", "alone", is_flag=True, help="Let no quality supervisor look.")
 @cli_option
-@start_option
-@sandbox_option
-@budget_option
-@fresh_option
-@queue_option
-@wait_option
-@dry_run_option
-@yes_option
-@verbose_option
-@json_option
+@overseer_option
+@start_options
 @click.pass_obj
 def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     """Work on a remit until its milestones are reached.
@@ -111,13 +99,9 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     text = read_stdin() if options["remit"] == "-" else options["remit"]
     request = LoopRequest(
         remit=text,
-        base=options["base"],
-        cli=options["cli"],
-        budget=options["budget"],
-        sandbox=options["sandbox"],
         max_tasks=options["max_tasks"],
         is_alone=options["alone"],
-        is_fresh=options["no_cache"],
+        **wished(options),
     )
     prepare = partial(prepare_loop, invocation.preflight(), request)
     return start(invocation, with_trust(invocation, options, prepare), options)
@@ -161,14 +145,22 @@ def show(invocation: Invocation, **options: Unpack[_LookOptions]) -> int:
 @json_option
 @click.pass_obj
 def report(invocation: Invocation, **options: Unpack[_LookOptions]) -> int:
-    """Print the report of a loop; of one at work, what it would say now."""
+    """Print the report of a loop; of one at work, what it would say now.
+
+    Below it stands how the tasks of all loops of the project went: with and without supervisors,
+    before and after each document of the knowledge store, and what looks cost. The numbers compare;
+    they do not explain.
+    """
     records = invocation.require_records()
     row = find_loop(records, options["run"])
     text = report_of(records, row.id)
+    benefit = benefit_of(records)
     if options["as_json"]:
-        write_json({"loop": show_loop(records, row), "report": text})
+        write_json({"loop": show_loop(records, row), "report": text, "benefit": benefit})
     else:
         write(plain(text).rstrip("\n"))
+        write("")
+        write("\n".join(benefit_lines(benefit)))
     return DONE
 
 
@@ -226,31 +218,14 @@ def resume(invocation: Invocation, **options: Unpack[_ResumeOptions]) -> int:
     group=loop,
 )
 @optional_run_argument
-@click.option("--add", metavar="TEXT", help="Want this done; the planner has to answer it.")
-@click.option("--drop", type=click.IntRange(1), metavar="N", help="Want directive N no more.")
-@click.option(
-    "--type",
-    "kind",
-    type=click.Choice([it.value for it in DirectiveType]),
-    default=DirectiveType.FUNCTIONAL.value,
-    help="Before what is planned, or after it.",
-)
-@click.option(
-    "--priority",
-    type=click.Choice([it.value for it in DirectivePriority]),
-    default=DirectivePriority.NORMAL.value,
-    help="How urgent it is; critical comes before everything else.",
-)
-@click.option("--why", metavar="TEXT", default="", help="The reason, for the planner.")
-@click.option("--file", "files", metavar="PATH", multiple=True, help="A file that it is about.")
+@wish_options
 @dry_run_option
 @json_option
 @click.pass_obj
 def directives(invocation: Invocation, **options: Unpack[_DirectiveOptions]) -> int:
     """List what supervisors and people want done, add to it or drop from it."""
-    if options["add"] is not None and options["drop"] is not None:
-        raise InvalidInput("A directive is added or dropped, not both at once.")
-    if options["add"] is None and options["drop"] is None:
+    drop, wish = options["drop"], asked_wish(options)
+    if drop is None and wish is None:
         records = invocation.require_records()
         view = show_loop(records, find_loop(records, options["run"]))
         if options["as_json"]:
@@ -260,15 +235,8 @@ def directives(invocation: Invocation, **options: Unpack[_DirectiveOptions]) -> 
         return DONE
     project = invocation.project()
     row = find_loop(project.records, options["run"])
-    if options["drop"] is not None:
-        mutation = drop_directive(project, row, options["drop"], dry_run=options["dry_run"])
-    else:
-        wish = DirectiveWish(
-            description=options["add"] or "",
-            type=DirectiveType(options["kind"]),
-            priority=DirectivePriority(options["priority"]),
-            rationale=options["why"],
-            files=options["files"],
-        )
+    if wish is not None:
         mutation = add_directive(project, row, wish, dry_run=options["dry_run"])
+    else:
+        mutation = drop_directive(project, row, drop or 0, dry_run=options["dry_run"])
     return report_mutation(mutation, as_json=options["as_json"])

@@ -6,9 +6,11 @@ from typing import Final
 from supervisor_ai.cli.tables import fitted, folded, labelled
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.drivers.loop.queries.benefit import BenefitView, DocumentBenefit, Rates
 from supervisor_ai.drivers.loop.queries.view import DirectiveView, LoopView
 
 _DIRECTIVES: Final = ("NUMBER", "TYPE", "PRIORITY", "FROM", "AGE", "WHAT")
+_RATES: Final = ("TASKS", "PASSED AT ONCE", "SETBACKS", "REJECTED REVIEWS", "COST")
 _TASKS: Final = ("TASK", "OUTCOME", "TRIES", "COMMIT", "WHAT")
 _LATEST: Final = 7
 
@@ -112,3 +114,28 @@ def _tasks(view: LoopView) -> Iterator[str]:
     if view.current_task is not None:
         yield from ("", f"At work, attempt {view.attempt_count}")
         yield from folded([f"  {one_line(view.current_task)}"])
+
+
+def benefit_lines(view: BenefitView) -> Iterator[str]:
+    """Say how the tasks of all loops went, one comparison to a line."""
+    yield "All loops of the project"
+    rows = [
+        ("with supervisors", view.supervised),
+        ("without supervisors", view.alone),
+        *(pair for it in view.documents for pair in _pairs(it)),
+    ]
+    yield from fitted([_RATES, *(_rates(label, it) for label, it in rows)])
+    for it in view.supervisors:
+        expected = f"{it.expected_least} to {it.expected_most} $ were expected"
+        looks = f"{it.looks} look" if it.looks == 1 else f"{it.looks} looks"
+        yield f"{it.supervisor}: {looks} cost {it.cost} $; {expected}"
+
+
+def _pairs(it: DocumentBenefit) -> tuple[tuple[str, Rates], tuple[str, Rates]]:
+    name = one_line(it.path)
+    return (f"before {name}", it.before), (f"told of {name}", it.told)
+
+
+def _rates(label: str, it: Rates) -> tuple[str, ...]:
+    passed = f"{it.passed_at_once} of {it.tasks}"
+    return label, passed, str(it.setbacks), str(it.rejected_reviews), f"{it.cost} $"

@@ -29,6 +29,7 @@ from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.run_start import StartOptions, go_on_with, start, start_option
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.tools.text import duration
@@ -138,9 +139,11 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
     what is known. The folder is .claude/teams/TEAM, which git ignores. Next, hand the state over to
     the supervisor; then reviewers join, then coders.
     """
+    from supervisor_ai.domain.session.decisions import check_word
     from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
     from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity, complexity_of
 
+    check_word("team", options["team"])
     found = complexity_of(_traits(options))
     said = options["complexity"]
     complexity = found.complexity if said is None else TeamComplexity(said.upper())
@@ -245,6 +248,9 @@ def _show(invocation: Invocation, name: str, *, as_json: bool) -> int:
     found = status_of(teams.state(name), teams.desk.text)
     if found is None:
         raise InternalError(f"Team {name!r} was never made.")
+    shelf = teams.shelf(name)
+    for problem in () if shelf is None else shelf.messages().problems:
+        say(f"note: {one_line(problem)}")
     if as_json:
         write_json({"team": found})
     else:

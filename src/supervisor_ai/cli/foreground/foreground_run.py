@@ -84,6 +84,7 @@ class ForegroundRun(Struct, frozen=True, kw_only=True):
         if found is not None and found.definition is not None:
             pinned = self.project.world.documents.load(birth.definition, found.definition)
             board.expect(*pinned.expected_steps)
+            board.labels = pinned.step_labels
         for envelope in self.project.records.log.read(run_stream(run)):
             board.see(envelope)
         return board

@@ -10,9 +10,11 @@ from rich.table import Table
 from rich.text import Text
 
 from supervisor_ai.control.dashboard.board import Board, excerpt
+from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.envelope import Envelope
 from supervisor_ai.domain.live_output import LiveOutput
 from supervisor_ai.domain.picture import StepPicture
+from supervisor_ai.domain.run.definition import StepLabel
 from supervisor_ai.domain.run.status import StepStatus
 
 _MARKS: Final = {
@@ -105,9 +107,12 @@ def _steps(board: Board, now: datetime) -> Table:
     table.add_column(justify="right")
     for row in board.steps:
         mark, style = _MARKS[row.status]
+        label = board.labels.get(row.step, StepLabel(text=row.step))
+        if label.heading:
+            table.add_row(Text(), Text(one_line(label.heading), style="bold"))
         table.add_row(
             Text(f"  {mark}", style=style),
-            Text(row.step),
+            Text(one_line(label.text)),
             Text(_count(row.visits, "visit"), style="dim"),
             Text(_count(row.attempts, "attempt"), style="dim"),
             Text(board.words.get(row.step, ""), style=style),

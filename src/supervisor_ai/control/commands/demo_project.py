@@ -18,11 +18,15 @@ _PYTHON: Final = "{{python}}"
 """Stands for the interpreter that runs us: a sandbox always shows it, a PATH may have none."""
 
 
-def make_demo_project(commit: Callable[[Path], None]) -> Path:
+def make_demo_project(
+    commit: Callable[[Path], None],
+    package: str = "supervisor_ai.definitions",
+    folder: str = "builtin/demo/project",
+) -> Path:
     """Copy the project into a new directory and let it be committed."""
     try:
         directory = Path(tempfile.mkdtemp(prefix="supervisor-demo-"))
-        _copy(resources.files("supervisor_ai.definitions") / "builtin/demo/project", directory)
+        _copy(resources.files(package) / folder, directory)
     except OSError as error:
         raise Unavailable(
             f"The project of the demo cannot be written: {error.strerror}.",

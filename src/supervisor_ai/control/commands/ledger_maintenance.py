@@ -5,7 +5,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.ports.queries import FaultKind, LedgerFault, Verification
+from supervisor_ai.control.ports.queries import (
+    FaultKind,
+    LedgerFault,
+    Progress,
+    Verification,
+    tell_nobody,
+)
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.control.slices import stream_kind
@@ -34,13 +40,13 @@ class Erasure(Struct, frozen=True, kw_only=True):
     reason: str | None = None
 
 
-def verify(project: OpenProject) -> Verification:
+def verify(project: OpenProject, progress: Progress = tell_nobody) -> Verification:
     """Look at all that a ledger is: its events, what is told of them, and what they name."""
-    ledger = project.care.verify()
+    ledger = project.care.verify(progress)
     if any(fault.kind is FaultKind.EVENT for fault in ledger.faults):
         # What such events name or lead to says nothing.
         return ledger
-    artifacts = project.care.verify_artifacts()
+    artifacts = project.care.verify_artifacts(progress)
     faults = (*ledger.faults, *artifacts.faults, *_state_faults(project))
     return replace(ledger, faults=faults, notes=(*ledger.notes, *artifacts.notes))
 

@@ -8,6 +8,7 @@ from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.commands.sandbox_choice import require_sandbox
+from supervisor_ai.control.commands.workspaces.expiry import expire_after
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.preflight import require_agents
 from supervisor_ai.control.project import OpenProject
@@ -22,7 +23,7 @@ from supervisor_ai.domain.run.events import (
     LaunchRequested,
     RunSubmitted,
 )
-from supervisor_ai.domain.run.status import ENDED
+from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.consent import require_consent
@@ -46,6 +47,8 @@ async def drive_run(project: OpenProject, run: RunId) -> DriveResult:
     finally:
         project.retry_logs.keep(project.records, run)
     await tell_due(project)
+    if result.status is RunStatus.COMPLETED:
+        await expire_after(project, run)
     return result
 
 

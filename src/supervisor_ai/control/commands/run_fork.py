@@ -96,6 +96,7 @@ def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
         fork=replace(point, note=note),
         sandbox=source.sandbox,
         is_fresh=source.is_fresh,
+        overseer=source.overseer,
     )
     before.fork(run, birth)
     _require_commits(project, point.run, before.decide().effects)

@@ -19,7 +19,7 @@ from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX, refuse_bl
 from supervisor_ai.domain.envelope import Event, NewEvent
 from supervisor_ai.domain.errors import Busy, Denied, InvalidInput, StaleVersion
 from supervisor_ai.domain.git_flow.own_state import DIRECTORY, is_own_state
-from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, SessionId, run_stream
+from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, SessionId, StreamId, run_stream
 from supervisor_ai.domain.issues import IssueLink, task_of
 from supervisor_ai.domain.project.events import PermitTaken, TaskNumbered
 from supervisor_ai.domain.project.project import Project
@@ -47,24 +47,41 @@ WORKFLOW: Final = "workflow"
 """The driver of runs that are started with a task alone."""
 
 
-class StartRequest(Struct, frozen=True, kw_only=True):
-    """What a user asks for."""
+class RunWishes(Struct, frozen=True, kw_only=True):
+    """What a user can wish of any run, whatever drives it."""
 
-    task: str
-    workflow: str | None = None
     cli: str | None = None
     base: str | None = None
     sandbox: str | None = None
-    roles: tuple[str, ...] = ()
-    """Other roles than the workflow's: `STEP=ROLE`, or `ROLE` for every step that it fits."""
     budget: str | None = None
     """What the run may cost, as people write it: `5usd, 2h`."""
     is_fresh: bool = False
     """Whether nothing that is known from before may be used."""
-    issue: IssueLink | None = None
-    """What the task was taken from."""
     session: str | None = None
     """The session in which the run's workers are members."""
+
+    def about(self, task: str) -> "StartRequest":
+        """Ask for a run with this task."""
+        return StartRequest(
+            task=task,
+            cli=self.cli,
+            base=self.base,
+            sandbox=self.sandbox,
+            budget=self.budget,
+            is_fresh=self.is_fresh,
+            session=self.session,
+        )
+
+
+class StartRequest(RunWishes, frozen=True, kw_only=True):
+    """What a user asks of a workflow."""
+
+    task: str
+    workflow: str | None = None
+    roles: tuple[str, ...] = ()
+    """Other roles than the workflow's: `STEP=ROLE`, or `ROLE` for every step that it fits."""
+    issue: IssueLink | None = None
+    """What the task was taken from."""
 
 
 class PreparedRun(Struct, frozen=True, kw_only=True):
@@ -86,6 +103,8 @@ class PreparedRun(Struct, frozen=True, kw_only=True):
     powers: tuple[Power, ...] = ()
     """What the project asks the user to trust."""
     issue: IssueLink | None = None
+    overseer: StreamId | None = None
+    """Who watches over its workers; None: nobody does."""
 
 
 async def take_issue(
@@ -156,6 +175,17 @@ def pin(preflight: Preflight, request: StartRequest, base: Base, loaded: Loaded)
         powers=loaded.powers,
         issue=request.issue,
     )
+
+
+def overseen(project: OpenProject, prepared: PreparedRun, overseer: StreamId) -> PreparedRun:
+    """Let somebody watch over the workers of a run; refused where they could never take part."""
+    steps = prepared.definition.workflow.steps.values()
+    crew = dict.fromkeys(name for step in steps for name in step.crew)
+    roles = prepared.definition.roles
+    cautions = project.world.oversight.require(
+        overseer, tuple(roles[name] for name in crew if name in roles)
+    )
+    return replace(prepared, overseer=overseer, cautions=(*prepared.cautions, *cautions))
 
 
 def unattended(prepared: PreparedRun) -> PreparedRun:
@@ -256,6 +286,7 @@ async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -
         sandbox=sandbox,
         is_fresh=prepared.is_fresh,
         issue=prepared.issue,
+        overseer=prepared.overseer,
     )
     pattern = prepared.definition.git.branch_pattern
     append_birth(

@@ -1,7 +1,7 @@
 """The live board of a run: its picture in words, and the last lines of output."""
 
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
@@ -11,6 +11,7 @@ from supervisor_ai.domain.envelope import Envelope, Event
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName, stream_run
 from supervisor_ai.domain.picture import GatePicture, Picture, StepPicture
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.definition import StepLabel
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.terminal import plain
 
@@ -39,6 +40,8 @@ class Board:
     """Whether the last lines may come from several gates that ran side by side."""
     read: Callable[[ArtifactHash], str] = _nothing
     """Returns a text that was kept, or nothing."""
+    labels: Mapping[StepName, StepLabel] = field(default_factory=dict)
+    """How steps are shown that are not called by their names."""
     _expected: tuple[StepName, ...] = ()
     _open_line: str = ""
     _voices: dict[StepName, dict[str, str]] = field(default_factory=dict)

@@ -174,9 +174,9 @@ def _told(file: DiffFile, line: str) -> DiffFile:
         case "Binary" | "GIT", _:
             return replace(file, is_binary=True)
         case "+++", name if name != "/dev/null":
-            return replace(file, path=_side(name))
+            return replace(file, path=_side(name) or file.path)
         case "---", name if name != "/dev/null":
-            return replace(file, before=_side(name))
+            return replace(file, before=_side(name) or file.before)
         case _:
             return file
 

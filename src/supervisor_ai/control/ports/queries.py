@@ -1,6 +1,6 @@
 """Port of queries about runs: the read models that the ledger keeps beside the events."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -214,6 +214,14 @@ class RunQueries(Protocol):
         """Return the newest runs and how many there are in all."""
         ...
 
+    def runs_of(self, driver: str) -> Sequence[RunRow]:
+        """Return all runs of a driver, the newest first."""
+        ...
+
+    def children(self, run: RunId) -> Sequence[RunRow]:
+        """Return the runs that a run has started, the newest first."""
+        ...
+
     def run(self, run: RunId) -> RunRow | None:
         """Return one run."""
         ...
@@ -297,14 +305,23 @@ class Verification(Struct, frozen=True, kw_only=True):
     notes: tuple[str, ...] = ()
 
 
+Progress = Callable[[str, int, int], None]
+"""Is told from time to time what is looked at, how many events were, and how many there are."""
+
+
+def tell_nobody(part: str, done: int, total: int) -> None:
+    """Take no notice of how far something is."""
+    del part, done, total
+
+
 class LedgerMaintenance(Protocol):
     """Looking after the ledger itself."""
 
-    def verify(self) -> Verification:
+    def verify(self, progress: Progress = tell_nobody) -> Verification:
         """Check the database: chain, anchor, schema, tables, inbox commands, leases and wakes."""
         ...
 
-    def verify_artifacts(self) -> Verification:
+    def verify_artifacts(self, progress: Progress = tell_nobody) -> Verification:
         """Check every artifact that an event or an inbox command names."""
         ...
 

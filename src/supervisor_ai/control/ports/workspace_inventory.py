@@ -75,6 +75,18 @@ class KeptWork(Struct, frozen=True, kw_only=True):
     """The commits that are reachable from it and from no ref of the user's."""
 
 
+class ExpiredWork(Struct, frozen=True, kw_only=True):
+    """A commit that a ref of ours kept for as long as the user wanted."""
+
+    ref: str
+    commit: CommitSha
+    at: datetime
+    """When the ref was removed."""
+    standing: KeptStanding
+    holder: str | None = None
+    """The ref that had its work then."""
+
+
 class FileChange(Struct, frozen=True, kw_only=True):
     """A file that differs; without line counts where there are none, as in binary files."""
 
@@ -140,6 +152,14 @@ class Inventory(Protocol):
 
     def drop(self, work: KeptWork) -> bool:
         """Remove the ref if it still stands where it was seen; False when it has moved."""
+        ...
+
+    def expire(self, works: Sequence[KeptWork], *, at: datetime) -> int:
+        """Remove refs that still stand where they were seen, and remember them; return how many."""
+        ...
+
+    def expired(self) -> tuple[ExpiredWork, ...]:
+        """Return the refs that expired, the newest first."""
         ...
 
     def turn(self) -> AbstractContextManager[None]:

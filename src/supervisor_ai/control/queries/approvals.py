@@ -24,7 +24,7 @@ from supervisor_ai.domain.run.approvals.shown_change import (
 )
 from supervisor_ai.domain.run.inbox_commands import Comment, InboxCommand
 from supervisor_ai.domain.run.line_places import LinePlace, LineSide
-from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
+from supervisor_ai.domain.run.values import ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.json_value import parse_object
 from supervisor_ai.tools.text import counted
@@ -143,7 +143,7 @@ def _view(records: Records, row: RunRow, asked: ApprovalRow) -> PendingApproval:
 
 def read_shown(records: Records, asked: ApprovalRow) -> ShownChange | None:
     """Return what the policy shows people about a change; None where it was not the policy."""
-    if asked.reason != ApprovalReason.RISK or asked.question is None:
+    if asked.level is None or asked.question is None:
         return None
     try:
         return records.documents.load(asked.question, ShownChange)

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from enum import StrEnum
-from itertools import combinations
+from itertools import combinations, islice
 from typing import Final, Protocol
 
 from msgspec import Struct
@@ -80,7 +80,8 @@ def predict_conflicts(records: Records, merges: Merges, run: str | None = None) 
     """Try to merge the newest runs' work into its targets and with each other."""
     chosen = None if run is None else records.find(run)
     rows, total = records.queries.runs(limit=_LOOKED_AT)
-    works = [work for row in rows if (work := _work(records, merges, row)) is not None]
+    found = (work for row in rows if (work := _work(records, merges, row)) is not None)
+    works = list(islice(found, _COMPARED + 1))  # one more, to know whether there is more
     compared = works[:_COMPARED]
     if chosen is not None and chosen.id not in {work.run for work in compared}:
         compared += filter(None, [_work(records, merges, chosen)])

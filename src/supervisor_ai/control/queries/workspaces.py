@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.workspace_inventory import (
+    ExpiredWork,
     FileChange,
     Inventory,
     KeptStanding,
@@ -113,6 +114,9 @@ class WorkspaceList(Struct, frozen=True, kw_only=True):
     directories: tuple[DirectoryView, ...]
     works: tuple[WorkView, ...]
     total: int
+    expired: tuple[ExpiredWork, ...] = ()
+    """The newest refs that went after the time for which the user keeps them."""
+    expired_total: int = 0
 
     @property
     def is_truncated(self) -> bool:
@@ -134,11 +138,18 @@ def list_workspaces(room: WorkspaceRecords, *, run: str | None = None, limit: in
         it for it in room.inventory.directories(room.steps) if wanted in {None, it.place.run}
     ]
     works = [it for it in attempts(room.inventory.works()) if wanted in {None, it.place.run}]
+    gone = [it for it in room.inventory.expired() if wanted in {None, _run_of(it)}]
     return WorkspaceList(
         directories=tuple(view_directory(room, it) for it in directories[:limit]),
         works=tuple(map(view_work, works[:limit])),
         total=len(directories) + len(works),
+        expired=tuple(gone[:limit]),
+        expired_total=len(gone),
     )
+
+
+def _run_of(work: ExpiredWork) -> str:
+    return work.ref.removeprefix(_PREFIX).partition("/")[0]
 
 
 def show_workspace(room: WorkspaceRecords, name: str) -> WorkspaceView:
@@ -174,7 +185,7 @@ def find_work(room: WorkspaceRecords, name: str) -> KeptWork:
     works = attempts(room.inventory.works())
     if exact := _named(works, name):
         return exact[0]
-    begun = [it for it in works if len(name) >= _SHORTEST and it.commit.startswith(name)]
+    begun = [it for it in works if _begins(it.commit, name)]
     if len({it.commit for it in begun}) > 1:
         shown = ", ".join(it.ref for it in begun[:_SHOWN])
         raise InvalidInput(f"{name!r} is the beginning of {len(begun)} commits: {shown}.")
@@ -193,7 +204,23 @@ def _not_kept(room: WorkspaceRecords, name: str) -> SupervisorError:
             f"{name!r} is a directory; its work is not kept under a ref yet.",
             hint="`supervisor resume` or `supervisor workspace clean` keeps it first.",
         )
+    for gone in room.inventory.expired():
+        if name in {gone.ref, gone.ref.removeprefix(_PREFIX)} or _begins(gone.commit, name):
+            return _expired(gone)
     return NotFound(f"Nothing is kept, and no directory exists, under {name!r}.", hint=_LIST)
+
+
+def _begins(commit: CommitSha, name: str) -> bool:
+    return len(name) >= _SHORTEST and commit.startswith(name)
+
+
+def _expired(work: ExpiredWork) -> NotFound:
+    where = f"; {work.holder!r} had its work" if work.holder else ""
+    when = f"{work.at:%Y-%m-%d %H:%M} UTC"
+    return NotFound(
+        f"{work.ref!r} expired at {when}, as `git.keep_snapshots` says{where}.",
+        hint=f"As long as git still has the commit: git branch restored {work.commit}",
+    )
 
 
 def attempts(works: Sequence[KeptWork]) -> list[KeptWork]:

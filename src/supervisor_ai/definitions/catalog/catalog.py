@@ -1,8 +1,11 @@
 """The catalogue of definitions: package, user, and project at one commit."""
 
+import json
 from collections.abc import Callable, Collection, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, cast
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import (
     NO_ROLES,
@@ -35,11 +38,24 @@ if TYPE_CHECKING:
     from supervisor_ai.definitions.config.merged import Sections
     from supervisor_ai.definitions.roles.agents import Agents
     from supervisor_ai.definitions.sources.mistakes import Note
-    from supervisor_ai.definitions.sources.row_cache import Row, RowCache
+    from supervisor_ai.definitions.sources.row_cache import KeptForm, Row, RowCache
 
     SliceResolver = Callable[[Library, Agents, object], Definition]
 
+WORKFLOW = "workflow"
 _CONFIG = f"{PROJECT_DIRECTORY}/config.yaml"
+
+
+_READ = (PROJECT_DIRECTORY, ".worktreeinclude")
+"""What of a commit a definition is made of, unless an agent has a script."""
+
+
+class LoadedMemory(Struct, frozen=True, kw_only=True):
+    """How a resolved definition is kept for the next run of the same files."""
+
+    form: "KeptForm[Loaded]"
+    entries: Callable[..., str]
+    """Names what stands in places of a commit."""
 
 
 class FileCatalog:
@@ -53,12 +69,14 @@ class FileCatalog:
         sections: "Sections | None" = None,
         *,
         cache: "RowCache | None" = None,
+        memory: "LoadedMemory | None" = None,
     ) -> None:
         self._repository = repository
         self._given = sections
         self._user_directory = user_directory
         self._adapters = adapters
         self._cache = cache
+        self._memory = memory
 
     def load(
         self,
@@ -69,7 +87,20 @@ class FileCatalog:
         roles: Mapping[str, str] = NO_ROLES,
     ) -> Loaded:
         """Resolve a workflow (None: the configured default) and everything it names."""
-        from supervisor_ai.definitions.catalog.resolution import find_workflow, resolve
+
+        def read() -> Loaded:
+            return self._load(commit, workflow=workflow, cli=cli, roles=roles)
+
+        if self._cache is None or self._memory is None:
+            return read()
+        asked = [workflow, cli, sorted(roles.items()), str(Path.home())]
+        about = (json.dumps(asked), *self._about(self._memory.entries(commit, *_READ)))
+        return self._cache.kept("loaded", about, self._memory.form, read)
+
+    def _load(
+        self, commit: CommitSha, *, workflow: str | None, cli: str | None, roles: Mapping[str, str]
+    ) -> Loaded:
+        from supervisor_ai.definitions.catalog.resolution import HostDriver, find_workflow, resolve
 
         library = self._library(commit)
         default = library.settings.workflow
@@ -77,7 +108,8 @@ class FileCatalog:
         path = f"{PROJECT_DIRECTORY}/workflows/{name}.yaml"
         found = find_workflow(library, name, stale=self._stale(commit, path))
         agents = self._agents(library, commit)
-        definition = resolve(library, found, agents, cli=cli, wanted=roles)
+        host = HostDriver(driver=WORKFLOW)
+        definition = resolve(library, found, agents, cli=cli, wanted=roles, host=host)
         return _loaded(library, definition, found.notes)
 
     def resolve_for(self, driver: str, commit: CommitSha, wanted: object) -> Loaded:
@@ -209,8 +241,11 @@ class FileCatalog:
     ) -> Sequence["Row"]:
         if self._cache is None:
             return read(commit)
-        about = (commit, str(self._user_directory), *registered_slices())
-        return self._cache.rows(name, about, kind, lambda: read(commit))
+        return self._cache.rows(name, self._about(commit), kind, lambda: read(commit))
+
+    def _about(self, content: str) -> tuple[str, ...]:
+        """Say what definitions depend on besides files of the machine."""
+        return (content, str(self._user_directory), *registered_slices())
 
     def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
         from supervisor_ai.definitions.roles.agents import Agents

@@ -1,9 +1,17 @@
 """A workflow and everything it names, resolved into what a run pins."""
 
 from collections.abc import Callable, Iterator, Mapping
+from typing import cast
+
+from msgspec import Struct
 
 from supervisor_ai.control.ports.definitions import NO_ROLES
-from supervisor_ai.control.slice_names import registered_step
+from supervisor_ai.control.slice_names import (
+    import_place,
+    registered_answer,
+    registered_slices,
+    registered_step,
+)
 from supervisor_ai.definitions.catalog.library import Library
 from supervisor_ai.definitions.config.guards import Guarding, areas, with_guards
 from supervisor_ai.definitions.config.step_chains import GatedWorkflow
@@ -21,11 +29,26 @@ from supervisor_ai.definitions.step_checks.approver_checks import check_agents
 from supervisor_ai.definitions.step_checks.role_gates import with_role_gates
 from supervisor_ai.definitions.step_checks.workflow import ReadWorkflow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.knowledge.selection import KnowledgePlan
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan
 from supervisor_ai.domain.run.definition import Cli, Definition, Role, Step, Workflow
 from supervisor_ai.domain.structs import replace
+
+
+class HostDriver(Struct, frozen=True, kw_only=True):
+    """The driver beside whose steps slices may put their own."""
+
+    driver: str
+    after: tuple[StepName, ...] | None = None
+    """The commits behind which they may; None: each."""
+    is_one_task: bool = True
+    """Whether its runs do one task each."""
+
+
+Company = Callable[[Library, Callable[[str], Cli], Workflow, HostDriver], Workflow]
+"""Puts steps of a slice beside those of another driver."""
 
 
 def find_workflow(library: Library, name: str, *, stale: str | None) -> ReadWorkflow:
@@ -61,6 +84,7 @@ def resolve(
     *,
     cli: str | None,
     wanted: Mapping[str, str] = NO_ROLES,
+    host: HostDriver | None = None,
 ) -> Definition:
     """Gather what the workflow's steps name, or what was wanted in their place."""
     workflow = assigned(read.workflow, wanted, library.roles)
@@ -71,7 +95,8 @@ def resolve(
     workflow = _asking_roles(workflow, pick)
     check_agents(workflow, read.particulars.approvers_at, pick)
     gated = _gated(library, read, workflow)
-    names = {name: None for step in workflow.steps.values() for name in step.crew}
+    joined = _joined(library, pick, gated.workflow, host)
+    names = {name: None for step in joined.steps.values() for name in step.crew}
     roles: dict[str, Role] = {}
     clis: dict[str, Cli] = {}
     for name in names:
@@ -83,7 +108,7 @@ def resolve(
         )
     policies = library.settings.policies
     return Definition(
-        workflow=gated.workflow,
+        workflow=joined,
         roles=roles,
         clis=clis,
         gates=gated.gates,
@@ -102,7 +127,20 @@ def resolve(
         quiet_hours=library.settings.notifications.policy.quiet_hours,
         git=library.settings.git,
         forge=library.settings.forge,
+        hears_directives=joined is not gated.workflow,
     )
+
+
+def _joined(
+    library: Library, pick: Callable[[str], Cli], workflow: Workflow, host: HostDriver | None
+) -> Workflow:
+    """Let slices put steps of their own beside those of another driver."""
+    if host is None:
+        return workflow
+    places = [it.company for it in registered_slices().values() if it.company is not None]
+    for place in places:
+        workflow = cast("Company", import_place(place))(library, pick, workflow, host)
+    return workflow
 
 
 def _asking_roles(workflow: Workflow, pick: Callable[[str], Cli]) -> Workflow:
@@ -171,7 +209,7 @@ def _knowledge(shape: RoleShape) -> KnowledgePlan | None:
 
 def _role(library: Library, name: str, agent: Cli) -> Role:
     shape, settings = library.roles[name], library.settings
-    answer = AnswerWord(shape.answer)
+    answer, form = AnswerWord(shape.answer), registered_answer(shape.answer)
     return Role(
         name=name,
         description=shape.description,
@@ -188,7 +226,7 @@ def _role(library: Library, name: str, agent: Cli) -> Role:
         system_prompt=shape.system_prompt or "",
         mcp_servers=tuple(server_of(key, server) for key, server in shape.mcp_servers.items()),
         max_turns=shape.max_turns,
-        is_optional=shape.optional or False,
+        is_optional=shape.optional or (form is not None and form.is_optional),
         context=_context(library, name),
         continuations=settings.continuity.turns_of(name),
         may_change=areas(shape),

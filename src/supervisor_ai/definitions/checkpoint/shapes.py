@@ -5,15 +5,10 @@ from typing import Annotated, Final, Literal
 from pydantic import (
     AfterValidator,
     Field,
-    GetJsonSchemaHandler,
-    model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig, over
-from supervisor_ai.definitions.schema.base import FileShape
-from supervisor_ai.definitions.sources.model_errors import found
+from supervisor_ai.definitions.schema.base import FileShape, SwitchShape
 from supervisor_ai.drivers.checkpoint.decisions.settings import SupervisionSettings
 from supervisor_ai.drivers.checkpoint.protocol.replies import MessageTypes
 from supervisor_ai.drivers.checkpoint.protocol.words import is_word
@@ -58,28 +53,11 @@ class SupervisorShape(FileShape):
     """With it, its checks are made besides those of the built-in file."""
 
 
-class SupervisionShape(FileShape):
+class SupervisionShape(SwitchShape):
     """`supervision`: whether checkpoints are made, and how; `false` switches them off."""
 
     enabled: bool | None = None
     judge: bool | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_switch(cls, value: object) -> object:
-        if isinstance(value, dict):
-            return value
-        if not isinstance(value, bool):
-            raise ValueError(f"must be true, false or a mapping, found {found(value)}")  # noqa: TRY004 - pydantic's way
-        return {"enabled": value}
-
-    @classmethod
-    def __get_pydantic_json_schema__(  # type: ignore[explicit-override]
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Tell editors that a switch alone will do."""
-        mapping = handler.resolve_ref_schema(handler(core_schema))
-        return {"anyOf": [{"type": "boolean"}, mapping]}
 
 
 def read_supervision(config: MergedConfig) -> SupervisionSettings:

@@ -95,6 +95,10 @@ class ConfigSection(Generic[T_co]):
     """Makes the value that holds of the files' words together."""
     check: "Callable[[SectionSettings, FileMistakes], None] | None" = None
     """Notes names that lead nowhere; called where all other names are known."""
+    form: Any = None
+    """What stands at the key, where it is not one mapping of this shape: a list, or names."""
+    absent: Callable[[], object] | None = None
+    """Makes what counts where nothing stands there; None: the shape."""
     rules: Mapping[KeyPath, MergeRule] = field(default_factory=dict)
     """How its values are merged, by their paths below the key, where that is not the usual way."""
 
@@ -105,7 +109,10 @@ Sections = tuple[ConfigSection[object], ...]
 @cache
 def config_model(sections: Sections) -> type[ConfigShape]:
     """Return the shape of `config.yaml` with the keys of these sections."""
-    made: dict[str, Any] = {it.key: (it.shape, Field(default_factory=it.shape)) for it in sections}
+    made: dict[str, Any] = {
+        it.key: (it.form or it.shape, Field(default_factory=it.absent or it.shape))
+        for it in sections
+    }
     return create_model(
         ConfigShape.__name__, __base__=ConfigShape, __doc__=ConfigShape.__doc__, **made
     )

@@ -13,10 +13,35 @@ from supervisor_ai.definitions.schema import hosts
 from supervisor_ai.definitions.schema.models import ModelShape
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
+from supervisor_ai.domain.run.definition import Broker
+from supervisor_ai.domain.run.spending.model_services import SERVICES
 from supervisor_ai.tools.json_value import canonical_json
 
+PRIMARY: Final = "primary"
+MODEL_ROLES: Final = (PRIMARY, "supervisor", "summarizer", "research")
+"""The models that are agents by their names alone."""
 _NEEDED: Final = ("provider", "model")
 _NEEDS_KEY: Final = frozenset({"anthropic", "openrouter"})
+
+
+_OPENAI: Final = ("openai_compatible", "openrouter", "ollama")
+
+
+class Hands(Struct, frozen=True, kw_only=True):
+    """An agent with tools that can be given a model of the user's."""
+
+    providers: tuple[str, ...]
+    """Whose languages it speaks."""
+    version: str = ""
+    """What it adds to the address of the service by itself."""
+
+
+HANDS: Final = {
+    "claude": Hands(providers=("anthropic",)),
+    "opencode": Hands(providers=_OPENAI, version="/v1"),
+    "qwen": Hands(providers=_OPENAI),
+}
+"""By adapter."""
 
 
 class ConfiguredModel(Struct, frozen=True, kw_only=True):
@@ -76,6 +101,51 @@ def model_names(name: str, models: Models) -> tuple[str, ...]:
     """Name the models themselves that may answer, as their services call them."""
     shapes = (models[link].shape for link in _chain(name, models))
     return tuple(shape.model for shape in shapes if shape.model is not None)
+
+
+def model_for(name: str, models: Models) -> str | None:
+    """Find who plays the part of a model that is an agent by its name: it, or the primary one."""
+    return next((it for it in (name, PRIMARY) if it in models), None)
+
+
+def hand_problem(adapter: str, shape: ModelShape) -> str:
+    """Say why an agent cannot work with a model; nothing: it can."""
+    hands = HANDS.get(adapter)
+    if hands is None:
+        able = ", ".join(f"{name} ({', '.join(it.providers)})" for name, it in HANDS.items())
+        return f"the adapter {adapter!r} takes no model of yours; these do: {able}"
+    if shape.provider not in hands.providers:
+        return (
+            f"the adapter {adapter!r} does not speak as {shape.provider!r} does, but as "
+            f"{', '.join(hands.providers)}"
+        )
+    if not _service(shape).endswith(hands.version):
+        return (
+            f"the adapter {adapter!r} asks below {hands.version!r}, with which `base_url` has to "
+            "end; the adapter 'qwen' takes any"
+        )
+    return ""
+
+
+def broker_to(adapter: str, shape: ModelShape) -> Broker:
+    """Make the way of an agent to a model; which paths it asks, the agent itself knows."""
+    service = _service(shape)
+    key = f"Bearer {shape.key}" if shape.key else "Bearer none"
+    header = f"x-api-key: {shape.key}" if shape.provider == "anthropic" else f"authorization: {key}"
+    return Broker(
+        upstream=service.removesuffix(HANDS[adapter].version),
+        paths=(),
+        base_url="",
+        header=header,
+        is_local=hosts.is_local(service),
+    )
+
+
+def _service(shape: ModelShape) -> str:
+    """Return the address below which chats are asked for."""
+    url = shape.base_url or SERVICES[shape.provider or "openai_compatible"]
+    # Its own paths are of its own kind; those that others understand stand beside them.
+    return f"{url}/v1" if shape.provider == "ollama" else url
 
 
 def _chain(name: str, models: Models) -> list[str]:

@@ -1,24 +1,37 @@
 """Plans of features: read bounded and strictly, every mistake at once with its file and line."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from supervisor_ai.control.slices import SliceProject
-from supervisor_ai.definitions.feature.interface_forms import form_problem
-from supervisor_ai.definitions.feature.shapes import ComponentShape, FeatureShape, PlanShape
+from supervisor_ai.definitions.feature.interfaces.confined_parser import ConfinedInterfaceParser
+from supervisor_ai.definitions.feature.plan_edits import add_need
+from supervisor_ai.definitions.feature.plan_outline import outline_of
+from supervisor_ai.definitions.feature.shapes import (
+    ComponentShape,
+    FeatureShape,
+    PhaseShape,
+    PlanShape,
+)
 from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath, unknown
 from supervisor_ai.definitions.sources.yaml_document import Document, Value, read_yaml
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.flaws import MOST_COMPONENTS, flaws_of
+from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
 from supervisor_ai.drivers.feature.plan.model import (
+    CHECKPOINT,
     Component,
     ComponentId,
     Feature,
     FeaturePhase,
     Interface,
+    Overlaps,
     PhaseId,
     component_id,
     phase_id,
 )
+from supervisor_ai.drivers.feature.plan.projects import FeatureProject, with_needs
+from supervisor_ai.drivers.feature.ports import InterfaceParser
 
 _Names = Mapping[str, ComponentId]
 
@@ -26,19 +39,32 @@ _Names = Mapping[str, ComponentId]
 class YamlPlans:
     """Reads plans in the format of their files."""
 
-    def read(self, file: str, text: str) -> Feature:
+    def __init__(self, interfaces: InterfaceParser | None = None) -> None:
+        self._interfaces = interfaces or ConfinedInterfaceParser()
+
+    def read(self, file: str, text: str, projects: Sequence[FeatureProject] = ()) -> Feature:
         """Read a plan; raises InvalidInput with every mistake, each with its line."""
         mistakes = FileMistakes()
         document = read_yaml(file, text, mistakes)
         if document is None:
             raise mistakes.error()
         fitted = fit(document.value, PlanShape, document, mistakes)
+        reading = _Reading(document, mistakes, self._interfaces, projects)
         if fitted is None or _is_cut(document.value, fitted.shape):
+            reading.refuse_order(outline_of(document.value))
             raise mistakes.error()
-        feature = _Reading(document, mistakes).feature(fitted.shape.feature)
+        feature = reading.feature(fitted.shape.feature)
         if mistakes:
             raise mistakes.error()
         return feature
+
+    def with_need(self, text: str, phase: str, component: str, word: str) -> str | None:
+        """Add what a component depends on to a plan; None where its text is too unusual."""
+        return add_need(text, phase, component, word)
+
+    def forms(self, interfaces: Sequence[Interface]) -> tuple[InterfaceForm, ...]:
+        """Say of each interface who looked at its text and what is wrong with it."""
+        return self._interfaces.parse(interfaces)
 
 
 def open_plan_reader(project: Callable[[], SliceProject]) -> YamlPlans:
@@ -50,13 +76,21 @@ def open_plan_reader(project: Callable[[], SliceProject]) -> YamlPlans:
 class _Reading:
     """Puts one plan together, and notes what does not fit."""
 
-    def __init__(self, document: Document, mistakes: FileMistakes) -> None:
+    def __init__(
+        self,
+        document: Document,
+        mistakes: FileMistakes,
+        interfaces: InterfaceParser,
+        projects: Sequence[FeatureProject],
+    ) -> None:
         self._document = document
         self._mistakes = mistakes
+        self._interfaces = interfaces
+        self._projects = {it.name: it for it in projects}
         self._paths: dict[ComponentId, KeyPath] = {}
 
     def feature(self, shape: FeatureShape) -> Feature:
-        order = sorted(range(len(shape.phases)), key=lambda at: (_sequence(shape, at), at))
+        order = _order(shape)
         ids = {at: phase_id(shape.id, number) for number, at in enumerate(order, 1)}
         self._refuse_twins(shape)
         names = self._names(shape, ids)
@@ -67,9 +101,20 @@ class _Reading:
             overlaps=shape.overlaps,
             phases=tuple(self._phase(shape, at, ids[at], names) for at in order),
         )
+        named = [it.project for it in feature.components if it.project is not None]
+        feature = replace(feature, projects=with_needs(named, self._projects))
         self._refuse_flaws(feature)
+        self._refuse_uses(feature)
         self._refuse_forms(feature, order)
         return feature
+
+    def refuse_order(self, shape: FeatureShape) -> None:
+        """Refuse dependencies on nobody and cycles where no more is known than who needs whom."""
+        ids = {at: phase_id(shape.id, number) for number, at in enumerate(_order(shape), 1)}
+        names = self._names(shape, ids)
+        phases = tuple(self._phase(shape, at, ids[at], names) for at in _order(shape))
+        feature = Feature(id=shape.id, title="", phases=phases, overlaps=Overlaps.SERIALIZE)
+        self._refuse_flaws(feature)
 
     def _refuse_twins(self, shape: FeatureShape) -> None:
         """Refuse ids and interfaces that are there twice, and more than can be built."""
@@ -77,9 +122,11 @@ class _Reading:
         interfaces: list[tuple[str, KeyPath]] = []
         count = 0
         for at, phase in enumerate(shape.phases):
-            parts = [
+            parts: list[tuple[str, KeyPath]] = [
                 (it.id, ("phases", at, "components", n)) for n, it in enumerate(phase.components)
             ]
+            if phase.checkpoint is not None:
+                parts.append((CHECKPOINT, ("phases", at, "checkpoint")))
             self._refuse_same(parts, "component")
             interfaces += [
                 (it.name, ("phases", at, "interfaces", n)) for n, it in enumerate(phase.interfaces)
@@ -105,20 +152,28 @@ class _Reading:
                 full = component_id(ids[at], number)
                 self._paths[full] = ("phases", at, "components", number - 1)
                 names |= {f"{phase.id}.{it.id}": full, full: full}
+            if phase.checkpoint is not None:
+                full = component_id(ids[at], len(phase.components) + 1)
+                self._paths[full] = ("phases", at, "checkpoint")
+                names |= {f"{phase.id}.{CHECKPOINT}": full, full: full}
         return names
 
     def _phase(self, shape: FeatureShape, at: int, id_: PhaseId, names: _Names) -> FeaturePhase:
         phase = shape.phases[at]
+        components = tuple(
+            self._within(
+                self._component(it, component_id(id_, number), id_, phase.id, names),
+                it.project or phase.project,
+            )
+            for number, it in enumerate(phase.components, 1)
+        )
         return FeaturePhase(
             id=id_,
             name=phase.id,
             sequence=_sequence(shape, at),
             title=phase.title or phase.id,
             start_when=phase.start_when,
-            components=tuple(
-                self._component(it, component_id(id_, number), id_, phase.id, names)
-                for number, it in enumerate(phase.components, 1)
-            ),
+            components=(*components, *_checkpoint(phase, id_, components)),
             interfaces=tuple(
                 Interface(name=it.name, kind=it.type, definition=it.definition)
                 for it in phase.interfaces
@@ -143,10 +198,31 @@ class _Reading:
             description=it.description,
             files=tuple(dict.fromkeys(it.files)),
             depends_on=tuple(known for known in found.values() if known is not None),
+            uses=None if it.uses is None else tuple(it.uses),
             role=it.role,
             workflow=it.workflow,
             cli=it.cli,
             estimate=it.estimate,
+        )
+
+    def _within(self, component: Component, name: str | None) -> Component:
+        """Put a component into its project: its files lie there, and its roles build it."""
+        if name is None:
+            return component
+        project = self._projects.get(name)
+        path = self._paths[component.id]
+        if project is None:
+            self._note((*path, "project"), unknown("project", name, tuple(self._projects)))
+            return component
+        if project.roles and component.role not in {None, *project.roles}:
+            roles = ", ".join(project.roles)
+            problem = f"{component.role!r} is no role of the project {name!r}, which has {roles}"
+            self._note((*path, "role"), problem)
+        return replace(
+            component,
+            project=name,
+            files=tuple(map(project.file, component.files)),
+            role=component.role or next(iter(project.roles), None),
         )
 
     def _unknown(self, id_: ComponentId, index: int, word: str, within: str, names: _Names) -> None:
@@ -166,16 +242,45 @@ class _Reading:
         for flaw in flaws_of(feature):
             self._note((*self._paths[flaw.component], flaw.key), flaw.problem)
 
+    def _refuse_uses(self, feature: Feature) -> None:
+        """Refuse components that depend on interfaces that nobody defines."""
+        known = [it.name for it in feature.interfaces]
+        for component in feature.components:
+            for number, name in enumerate(component.uses or ()):
+                if name not in known:
+                    path = (*self._paths[component.id], "uses", number)
+                    self._note(path, unknown("interface", name, known))
+
     def _refuse_forms(self, feature: Feature, order: Sequence[int]) -> None:
         """Refuse interfaces that are not written in their own language."""
-        for at, phase in zip(order, feature.phases, strict=True):
-            for number, interface in enumerate(phase.interfaces):
-                problem = form_problem(interface)
-                if problem is not None:
-                    self._note(("phases", at, "interfaces", number, "definition"), problem)
+        paths: list[KeyPath] = [
+            ("phases", at, "interfaces", number, "definition")
+            for at, phase in zip(order, feature.phases, strict=True)
+            for number in range(len(phase.interfaces))
+        ]
+        forms = self._interfaces.parse(feature.interfaces)
+        for path, form in zip(paths, forms, strict=True):
+            if form.problem is not None:
+                self._note(path, form.problem)
 
     def _note(self, path: KeyPath, problem: str) -> None:
         self._mistakes.add(self._document.place("feature", *path), problem)
+
+
+def _checkpoint(
+    phase: PhaseShape, id_: PhaseId, components: Sequence[Component]
+) -> Iterator[Component]:
+    """Let the checkpoint of a phase be its last part: it waits for all others, and writes none."""
+    if phase.checkpoint is not None:
+        yield Component(
+            id=component_id(id_, len(components) + 1),
+            name=CHECKPOINT,
+            phase=id_,
+            title=f"Checkpoint of {phase.title or phase.id}",
+            depends_on=tuple(it.id for it in components),
+            workflow=phase.checkpoint,
+            is_checkpoint=True,
+        )
 
 
 def _is_cut(value: Value, shape: PlanShape) -> bool:
@@ -190,6 +295,11 @@ def _is_cut(value: Value, shape: PlanShape) -> bool:
     kept = [it.components for it in shape.feature.phases]
     counted = [len(it) for it in written if isinstance(it, list)]
     return len(phases) != len(kept) or counted != [len(it) for it in kept]
+
+
+def _order(shape: FeatureShape) -> list[int]:
+    """Put phases into the order in which they are built."""
+    return sorted(range(len(shape.phases)), key=lambda at: (_sequence(shape, at), at))
 
 
 def _sequence(shape: FeatureShape, at: int) -> int:

@@ -8,8 +8,10 @@ from pydantic import AfterValidator, Field
 
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig, over
 from supervisor_ai.definitions.schema.base import AgentName, FileShape, Name
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.model import InterfaceKind, Overlaps, StartWhen
-from supervisor_ai.drivers.feature.settings import FeatureSettings
+from supervisor_ai.drivers.feature.plan.settings import FeatureSettings
+from supervisor_ai.drivers.feature.plan.terms import AccountLimit
 
 KEY: Final = "features"
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
@@ -60,9 +62,11 @@ class ComponentShape(FileShape):
     description: Description = ""
     files: Annotated[list[File], Field(min_length=1, max_length=500)]
     depends_on: Annotated[list[str], Field(max_length=1_000)] = Field(default_factory=list)
+    uses: Annotated[list[str], Field(max_length=1_000)] | None = None
     role: Name | None = None
     workflow: Name | None = None
     cli: AgentName | None = None
+    project: Name | None = None
     estimate: Annotated[float, Field(gt=0, le=1e9, strict=False)] | None = None
 
 
@@ -73,6 +77,8 @@ class PhaseShape(FileShape):
     sequence: Annotated[int, Field(ge=0, le=1_000_000)] | None = None
     title: Title = ""
     start_when: Annotated[StartWhen, Field(strict=False)] = StartWhen.PHASES_COMPLETED
+    checkpoint: Name | None = None
+    project: Name | None = None
     components: Annotated[list[ComponentShape], Field(min_length=1)]
     interfaces: Annotated[list[InterfaceShape], Field(max_length=200)] = Field(default_factory=list)
 
@@ -96,17 +102,31 @@ class PlanShape(FileShape):
 Places = Annotated[int, Field(ge=1, le=64)]
 
 
+class AccountShape(FileShape):
+    """Agents that share an account."""
+
+    clis: Annotated[list[AgentName], Field(min_length=1, max_length=100)]
+    max_parallel: Places
+
+
 class FeaturesShape(FileShape):
     """`features`: how many components are built at once, and how often one is built again."""
 
     max_parallel: Places | None = None
     clis: Annotated[dict[AgentName, Places], Field(max_length=100)] | None = None
+    accounts: Annotated[dict[Name, AccountShape], Field(max_length=100)] | None = None
     max_returns: Annotated[int, Field(ge=0, le=20)] | None = None
+    speculation: Annotated[int, Field(ge=1, le=16)] | None = None
 
 
 def read_features(config: MergedConfig) -> FeatureSettings:
     """Make the settings of what the files say together."""
-    return over(FeatureSettings(), config.section(KEY, FeaturesShape))
+    shape = config.section(KEY, FeaturesShape)
+    accounts = {
+        name: AccountLimit(clis=tuple(it.clis), max_parallel=it.max_parallel)
+        for name, it in (shape.accounts or {}).items()
+    }
+    return replace(over(FeatureSettings(), shape), accounts=accounts)
 
 
 FEATURES: Final = ConfigSection(key=KEY, shape=FeaturesShape, build=read_features)

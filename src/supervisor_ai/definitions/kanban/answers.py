@@ -5,11 +5,11 @@ from typing import ClassVar, Final, Literal
 from pydantic import ConfigDict, Field
 
 from supervisor_ai.definitions.worker_answers.forms import AnswerForm
-from supervisor_ai.definitions.worker_answers.models import Output
+from supervisor_ai.definitions.worker_answers.models import Output, StandingReply
 
 
-class AgentOutput(Output):
-    """The answer of whoever worked on a task of a kanban; what was done stands in the task file.
+class ReportOutput(Output):
+    """What whoever works on a kanban answers with.
 
     Only its form is looked at: what else it says is noted, and no mistake.
     """
@@ -31,7 +31,16 @@ class AgentOutput(Output):
         return self.message
 
 
-class KanbanOutput(AgentOutput):
+class AgentOutput(ReportOutput):
+    """The answer of whoever worked on a task of a kanban; what was done stands in the task file."""
+
+    directives: list[StandingReply] | None = Field(
+        default=None,
+        description="What becomes of each of the ACTIVE DIRECTIVES, by its number.",
+    )
+
+
+class KanbanOutput(ReportOutput):
     """The answer of a Manager: the tasks of the kanban, and which of them is next."""
 
     # Both are asked for; an answer without them has the right form all the same, and is held

@@ -7,7 +7,7 @@ from msgspec.structs import asdict
 
 from supervisor_ai.definitions.catalog.inherited_checks import CheckWish, find_checks
 from supervisor_ai.definitions.catalog.library import Library
-from supervisor_ai.definitions.catalog.resolution import resolve
+from supervisor_ai.definitions.catalog.resolution import HostDriver, resolve
 from supervisor_ai.definitions.kanban import steps
 from supervisor_ai.definitions.kanban.settings import KANBAN, KanbanSetting
 from supervisor_ai.definitions.roles.agents import Agents
@@ -22,7 +22,7 @@ from supervisor_ai.drivers.kanban.board.policy import KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.ports import WantedKanban
 from supervisor_ai.drivers.kanban.settings import EXACT, MECHANICAL, ManagerKind
-from supervisor_ai.drivers.kanban.state import ARCHITECT, IMPLEMENTOR, MANAGER
+from supervisor_ai.drivers.kanban.state import ARCHITECT, IMPLEMENTOR, LAND_TASK, MANAGER
 
 _BARE: Final = "{{ task }}"
 """What a Manager that needs no words is told."""
@@ -39,7 +39,7 @@ def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> Ka
     if is_mechanical:
         agents = replace(agents, fixed={MANAGER: _MECHANICAL_CLI})
     read = _read(library, setting, wanted)
-    found = resolve(library, read, agents, cli=wanted.cli)
+    found = resolve(library, read, agents, cli=wanted.cli, host=_host(wanted))
     roles = dict(found.roles)
     if is_mechanical:
         _check_name(found.roles)
@@ -58,6 +58,13 @@ def resolve_kanban(library: Library, agents: Agents, wanted: WantedKanban) -> Ka
         max_iterations=setting.max_iterations,
     )
     return KanbanDefinition(**asdict(fixed), kanban=policy)
+
+
+def _host(wanted: WantedKanban) -> HostDriver | None:
+    """Let others look after each task, where the kanban is on the run's branch with the work."""
+    if wanted.place.directory is not None:
+        return None
+    return HostDriver(driver=steps.NAME, after=(LAND_TASK,), is_one_task=False)
 
 
 def _read(library: Library, setting: KanbanSetting, wanted: WantedKanban) -> ReadWorkflow:

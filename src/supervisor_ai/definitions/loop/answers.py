@@ -12,6 +12,7 @@ from supervisor_ai.definitions.worker_answers.models import (
     SummedOutput,
 )
 from supervisor_ai.drivers.loop.answers import FEEDBACK, MILESTONE, REMIT
+from supervisor_ai.drivers.loop.window import ROLLED_UP
 
 _MOST: Final = 20
 _WORDS: Final = 400
@@ -20,6 +21,7 @@ Line = Annotated[str, Field(max_length=200)]
 Words = Annotated[str, Field(max_length=_WORDS)]
 Path = Annotated[str, Field(max_length=300)]
 Paths = Annotated[list[Path], Field(max_length=100)]
+Questions = Annotated[list[Line], Field(max_length=3)]
 
 
 class MilestoneOutput(AnswerModel):
@@ -37,6 +39,10 @@ class ScopeOutput(SummedOutput):
     status: Literal["SCOPED"] = "SCOPED"
     remit: Annotated[str, Field(min_length=1, max_length=REMIT)]
     milestones: Annotated[list[MilestoneOutput], Field(min_length=1, max_length=_MOST)]
+    questions: Questions = Field(
+        default_factory=list,
+        description="Where RESEARCH says that you may ask: what you have to know first.",
+    )
 
 
 class DirectiveReplyOutput(AnswerModel):
@@ -64,6 +70,10 @@ class NextTaskOutput(Output):
     )
     does: Annotated[list[int], Field(max_length=_MOST)] = Field(
         default_factory=list, description="The directives that this very task carries out."
+    )
+    questions: Questions = Field(
+        default_factory=list,
+        description="Where RESEARCH says that you may ask: what you have to know first.",
     )
 
     @property
@@ -145,6 +155,36 @@ class KnowledgeOutput(SummedOutput):
     knowledge_items: Annotated[list[KnowledgeItemOutput], Field(max_length=_MOST)]
 
 
+class ResearchedOutput(AnswerModel):
+    """What is known about one question."""
+
+    question: Line
+    answer: Annotated[str, Field(min_length=1, max_length=1_500)]
+
+
+class ResearchOutput(SummedOutput):
+    """The answer of a researcher."""
+
+    status: Literal["ANSWERED"] = "ANSWERED"
+    answers: Annotated[list[ResearchedOutput], Field(min_length=1, max_length=3)]
+
+
+class WorkSummaryOutput(Output):
+    """The answer of a summarizer."""
+
+    status: Literal["SUMMED"] = "SUMMED"
+    summary: Annotated[str, Field(min_length=1, max_length=ROLLED_UP)] = Field(
+        description="What was done, what failed and what was decided, in a paragraph."
+    )
+
+    @property
+    def told(self) -> str:  # type: ignore[explicit-override]
+        """Return what it says to people."""
+        return self.summary
+
+
+RESEARCH: Final = AnswerForm(model=ResearchOutput)
+WORK_SUMMARY: Final = AnswerForm(model=WorkSummaryOutput)
 SCOPE: Final = AnswerForm(model=ScopeOutput)
 NEXT_TASK: Final = AnswerForm(model=NextTaskOutput)
 WORK: Final = AnswerForm(model=WorkOutput)

@@ -1,5 +1,6 @@
 """A loop and everything that its nodes name, resolved into what a run pins."""
 
+from collections.abc import Collection
 from typing import Final
 
 from msgspec.structs import asdict
@@ -8,30 +9,47 @@ from supervisor_ai.definitions.catalog.inherited_checks import LISTED, CheckWish
 from supervisor_ai.definitions.catalog.library import Library
 from supervisor_ai.definitions.catalog.resolution import resolve
 from supervisor_ai.definitions.loop import steps
-from supervisor_ai.definitions.loop.settings import LOOP, QUALITY, LoopSetting
+from supervisor_ai.definitions.loop.settings import LOOP, LoopSetting
+from supervisor_ai.definitions.loop.supervisors import resolve_look, supervisors_of
 from supervisor_ai.definitions.roles.agents import Agents
 from supervisor_ai.definitions.sources.files import Origin
 from supervisor_ai.definitions.step_checks.workflow import Particulars, ReadWorkflow
-from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.run.definition import Definition, Limits
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import Cli, Definition, Limits
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.commands.wishes import WantedLoop
 from supervisor_ai.drivers.loop.definition import LoopDefinition
+from supervisor_ai.drivers.loop.kinds import RESEARCHER, SUMMARIZER, LoopNode
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.quality.directives import Backlog
-from supervisor_ai.drivers.quality.kinds import OF_SUPERVISORS
-from supervisor_ai.drivers.quality.supervisors import SupervisorSpec
+from supervisor_ai.drivers.quality.supervisors import SupervisorSpec, WantedLook
 
 _VISITS: Final = 12
 """So many steps a task takes at most, each time that it is tried, with gates between them."""
 
 
-def resolve_loop(library: Library, agents: Agents, wanted: WantedLoop) -> LoopDefinition:
-    """Gather what a loop needs."""
+_AIDES: Final = (RESEARCHER, SUMMARIZER)
+"""Who helps on the side, where the user has a model or an agent for it."""
+
+
+def resolve_loop(library: Library, agents: Agents, wanted: WantedLoop | WantedLook) -> Definition:
+    """Gather what a loop needs, or a run of its supervisors alone."""
+    if isinstance(wanted, WantedLook):
+        return resolve_look(library, agents, wanted)
+    return _resolve(library, agents, wanted)
+
+
+def _resolve(library: Library, agents: Agents, wanted: WantedLoop) -> LoopDefinition:
     setting = library.settings.section(LOOP)
-    supervisors = _supervisors(library, agents, wanted)
-    read = _read(library, setting, supervisors)
+
+    def pick(role: str) -> Cli:
+        return agents.pick(role, flag=wanted.cli)
+
+    supervisors = () if wanted.is_alone else supervisors_of(library, pick)
+    aides = [it for it in _AIDES if agents.is_given(it)]
+    read = _read(library, setting, supervisors, aides)
     found = resolve(library, read, agents, cli=wanted.cli)
+    _check_tools(found)
     rules = LoopRules(
         max_tasks=wanted.max_tasks or setting.max_tasks,
         max_attempts=setting.max_attempts,
@@ -39,53 +57,30 @@ def resolve_loop(library: Library, agents: Agents, wanted: WantedLoop) -> LoopDe
         polish_tasks=setting.polish_tasks,
         backlog=Backlog(cap=setting.cleanup_cap, age=setting.directive_age),
         supervisors=supervisors,
+        milestone_steps=steps.milestone_steps(found.workflow),
+        is_research_offered=RESEARCHER in aides,
     )
     limits = _limits(found, rules)
     return LoopDefinition(**asdict(_patient(replace(found, limits=limits), rules)), rules=rules)
 
 
-def _supervisors(
-    library: Library, agents: Agents, wanted: WantedLoop
-) -> tuple[SupervisorSpec, ...]:
-    """Return the supervisors that are switched on and for whom an agent can be had."""
-    quality = library.settings.section(QUALITY)
-    if wanted.is_alone:
-        return ()
-    for spec in quality.supervisors:
-        if spec.role not in library.roles:
-            place = quality.places.get(spec.name)
-            where = f"{place.text}: " if place else ""
-            raise NotFound(
-                f"{where}The supervisor {spec.name!r} has the role {spec.role!r}, which nobody "
-                "has defined.",
-                hint="Write the role's file, or name another one with `role:`.",
-            )
-        shape = library.roles[spec.role]
-        if shape.answer not in OF_SUPERVISORS:
-            raise InvalidInput(
-                f"The role {spec.role!r} answers with {shape.answer!r}, but a supervisor answers "
-                f"with {', '.join(sorted(OF_SUPERVISORS))}."
-            )
-        if spec.owns and not shape.writes:
-            raise InvalidInput(
-                f"The supervisor {spec.name!r} owns {', '.join(spec.owns)}, but its role "
-                f"{spec.role!r} may not write.",
-                hint="Write `writes: true` into the role, or leave `owns` out.",
-            )
-    return tuple(it for it in quality.supervisors if _can_be_had(agents, it, wanted.cli))
-
-
-def _can_be_had(agents: Agents, spec: SupervisorSpec, cli: str | None) -> bool:
-    """Tell whether there is an agent for a supervisor; without one the loop works all the same."""
-    try:
-        agents.pick(spec.role, flag=cli)
-    except (InvalidInput, NotFound):
-        return False
-    return True
+def _check_tools(found: Definition) -> None:
+    """Refuse an implementor that could change no file."""
+    role = found.roles[steps.ROLES[LoopNode.IMPLEMENTOR]]
+    if found.clis[role.cli].adapter == "api":
+        raise InvalidInput(
+            f"The role {role.name!r} changes files, but its agent {role.cli!r} is a model behind "
+            "an API, which has no tools.",
+            hint="Let an agent with tools work with that model, in your own config: "
+            "clis: {hands: {adapter: qwen, model: primary}}",
+        )
 
 
 def _read(
-    library: Library, setting: LoopSetting, supervisors: tuple[SupervisorSpec, ...]
+    library: Library,
+    setting: LoopSetting,
+    supervisors: tuple[SupervisorSpec, ...],
+    aides: Collection[str],
 ) -> ReadWorkflow:
     named = None if setting.gates is None else tuple(name for name, _ in setting.gates)
     checks = find_checks(
@@ -105,7 +100,7 @@ def _read(
         spared=frozenset({steps.SUPERVISORS}),
     )
     return ReadWorkflow(
-        workflow=steps.loop_workflow(checks.steps, supervisors),
+        workflow=steps.loop_workflow(checks.steps, supervisors, aides),
         gates=dict(checks.gates),
         origin=Origin.BUILT_IN,
         particulars=particulars,

@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.slice_names import registered_slices
 from supervisor_ai.definitions.config.gate_order import unknown_gate
 from supervisor_ai.definitions.config.merged import (
     ConfigSection,
@@ -12,7 +13,7 @@ from supervisor_ai.definitions.config.merged import (
     over,
 )
 from supervisor_ai.definitions.loop.shapes import LoopConfigShape, QualityShape, SupervisorRowShape
-from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.rules import (
     MAX_ATTEMPTS,
@@ -21,6 +22,7 @@ from supervisor_ai.drivers.loop.rules import (
     REVIEW_INTERVAL,
 )
 from supervisor_ai.drivers.quality.directives import CLEANUP_AGE, CLEANUP_CAP
+from supervisor_ai.drivers.quality.settings import SECTION, Quality
 from supervisor_ai.drivers.quality.supervisors import LookMoment, SupervisorSpec
 
 BUILTIN: Final = (
@@ -64,12 +66,11 @@ class LoopSetting(Struct, frozen=True, kw_only=True):
     """The gates that work has to pass; None: those of the default workflow."""
 
 
-class QualitySetting(Struct, frozen=True, kw_only=True):
-    """Which supervisors look after the work."""
+class QualitySetting(Quality, frozen=True, kw_only=True):
+    """Which supervisors look after the work, and where each was written."""
 
-    enabled: bool = True
-    supervisors: tuple[SupervisorSpec, ...] = BUILTIN
-    """Those that are switched on, the built-in ones first."""
+    hosts: tuple[tuple[str, FilePlace], ...] = ()
+    """Where it is said beside which drivers they look."""
     places: dict[str, FilePlace] = field(default_factory=dict)
     """Where each was written, by name; the built-in ones are nowhere."""
 
@@ -91,17 +92,19 @@ def check_loop(settings: SectionSettings, mistakes: FileMistakes) -> None:
 
 def read_quality(config: MergedConfig) -> QualitySetting:
     """Make the settings of what the files say together."""
-    shape = config.section("quality", QualityShape)
+    shape = config.section(SECTION, QualityShape)
     known = {it.name: it for it in BUILTIN}
     rows = dict(shape.supervisors)
     specs = [
         *(_spec(it, rows.get(it.name)) for it in BUILTIN),
         *(_own(name, row) for name, row in rows.items() if name not in known),
     ]
-    places = {name: config.place("quality", "supervisors", name) for name in rows}
+    places = {name: config.place(SECTION, "supervisors", name) for name in rows}
     is_on = shape.enabled is not False
     return QualitySetting(
         enabled=is_on,
+        attach=tuple(dict.fromkeys(shape.attach or ())),
+        hosts=tuple((it.name, it.place) for it in config.choices(SECTION, "attach")),
         supervisors=tuple(it for it in specs if it is not None and is_on),
         places=places,
     )
@@ -127,6 +130,10 @@ def _own(name: str, row: SupervisorRowShape) -> SupervisorSpec | None:
 def check_quality(settings: SectionSettings, mistakes: FileMistakes) -> None:
     """Note supervisors that never look, and folders that two of them would write."""
     setting = settings.section(QUALITY)
+    hosts = [name for name, it in registered_slices().items() if it.has_company]
+    for name, at in setting.hosts:
+        if name not in hosts:
+            mistakes.add(at, unknown("driver with commits", name, hosts))
     owners: dict[str, str] = {}
     for spec in setting.supervisors:
         place = setting.places.get(spec.name)
@@ -141,6 +148,6 @@ def check_quality(settings: SectionSettings, mistakes: FileMistakes) -> None:
 LOOP: Final = ConfigSection(key="loop", shape=LoopConfigShape, build=read_loop, check=check_loop)
 """The section `loop` of the config."""
 QUALITY: Final = ConfigSection(
-    key="quality", shape=QualityShape, build=read_quality, check=check_quality
+    key=SECTION, shape=QualityShape, build=read_quality, check=check_quality
 )
 """The section `quality` of the config."""

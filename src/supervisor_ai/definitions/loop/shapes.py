@@ -5,15 +5,10 @@ from typing import Annotated, Final, Literal
 from pydantic import (
     AfterValidator,
     Field,
-    GetJsonSchemaHandler,
-    model_validator,
 )
-from pydantic.json_schema import JsonSchemaValue
-from pydantic_core import CoreSchema
 
-from supervisor_ai.definitions.schema.base import FileShape, Name, Text
+from supervisor_ai.definitions.schema.base import FileShape, Name, SwitchShape, Text
 from supervisor_ai.definitions.schema.gates import MOST_GATES
-from supervisor_ai.definitions.sources.model_errors import found
 
 MOST_TASKS: Final = 1_000
 _MOST_ATTEMPTS: Final = 10
@@ -53,27 +48,11 @@ class SupervisorRowShape(FileShape):
     owns: list[Annotated[str, AfterValidator(folder_name)]] | None = None
 
 
-class QualityShape(FileShape):
+class QualityShape(SwitchShape):
     """`quality`: which supervisors look after the work; `false` switches all of them off."""
 
     enabled: bool | None = None
+    attach: list[Name] | None = None
     supervisors: Annotated[dict[Name, SupervisorRowShape], Field(max_length=_MOST_SUPERVISORS)] = (
         Field(default_factory=dict)
     )
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_switch(cls, value: object) -> object:
-        if isinstance(value, dict):
-            return value
-        if not isinstance(value, bool):
-            raise ValueError(f"must be true, false or a mapping, found {found(value)}")  # noqa: TRY004 - pydantic's way
-        return {"enabled": value}
-
-    @classmethod
-    def __get_pydantic_json_schema__(  # type: ignore[explicit-override]
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Tell editors that a switch alone will do."""
-        mapping = handler.resolve_ref_schema(handler(core_schema))
-        return {"anyOf": [{"type": "boolean"}, mapping]}

@@ -1,6 +1,5 @@
 """What the files of one origin say, each validated against its shape."""
 
-import copy
 from collections.abc import Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final, Generic, TypeVar
@@ -17,7 +16,12 @@ from supervisor_ai.definitions.schema.workflows import WorkflowShape, WrappedWor
 from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath
 from supervisor_ai.definitions.sources.model_errors import MAX_FINDINGS, findings
-from supervisor_ai.definitions.sources.yaml_document import Document, Value, read_yaml
+from supervisor_ai.definitions.sources.yaml_document import (
+    Document,
+    Value,
+    read_package_yaml,
+    read_yaml,
+)
 
 CONFIG_FILE: Final = "config.yaml"
 WORKFLOW_FILE: Final = "workflow.yaml"
@@ -113,7 +117,10 @@ def names_in(shelf: DefinitionSource, directory: str, mistakes: FileMistakes) ->
 def read_document(shelf: DefinitionSource, path: str, mistakes: FileMistakes) -> Document | None:
     """Read one file; None where there is none, or where it is no YAML."""
     text = shelf.read(path, mistakes)
-    return None if text is None else read_yaml(shelf.label(path), text, mistakes)
+    if text is None:
+        return None
+    read = read_package_yaml if shelf.origin is Origin.BUILT_IN else read_yaml
+    return read(shelf.label(path), text, mistakes)
 
 
 def read_shape(
@@ -223,7 +230,7 @@ def fit(
 
     `below` is where in the document the value stands.
     """
-    root: dict[str, Value] = {_ROOT: copy.deepcopy(value)}
+    root: dict[str, Value] = {_ROOT: _copy(value)}
     is_first = True
     while _ROOT in root:
         try:
@@ -240,6 +247,12 @@ def fit(
         _leave_out(root, [(_ROOT, *finding.path) for finding in wrong])
         is_first = False
     return None
+
+
+def _copy(value: Value) -> Value:
+    if isinstance(value, dict):
+        return {key: _copy(it) for key, it in value.items()}
+    return [_copy(it) for it in value] if isinstance(value, list) else value
 
 
 def _leave_out(root: dict[str, Value], paths: list[KeyPath]) -> None:

@@ -66,6 +66,12 @@ def _flags(value: object) -> object:
     return list(passed_on(value)) if isinstance(value, list) else None
 
 
+def _other_repository(value: object) -> object:
+    """Leave of the places of projects those that are not in the repository."""
+    path = value if isinstance(value, str) else ""
+    return value if path.startswith(("/", "~")) or ".." in path.split("/") else None
+
+
 def foreign_packer(value: object) -> object:
     """Return a packer that is a program of its own."""
     return None if value == "native" else value
@@ -97,11 +103,14 @@ _NOTIFICATIONS: Final = _never(
 _SIGNATURES: Final = _never(
     "says whether your commits are signed; only your own config may do that"
 )
+_SNAPSHOTS: Final = _never("says what is removed from your git; only your own config may do that")
 SERVICE_KEYS: Final = ("provider", "base_url", "key", "plain_http")
 """What only the user says about a model."""
 _GATE: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("gates", ANY, "command"): _ASKED,
     ("gates", ANY, "env", ANY): _ASKED,
+    # What a gate forgives is the user's word.
+    ("gates", ANY, "known_red"): _ASKED,
     ("gates", ANY, "enabled"): ProjectLimit(asked=_off),
     ("gates", ANY, "policy"): ProjectLimit(asked=_warning),
     ("gates", ANY, "on_fail"): ProjectLimit(asked=_warning),
@@ -139,10 +148,13 @@ CONFIG_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("people",): _PEOPLE,
     ("allowed_signers",): _PEOPLE,
     ("notifications",): _NOTIFICATIONS,
+    # What is built there is read from another repository, and lands in it.
+    ("projects", ANY, "path"): ProjectLimit(asked=_other_repository),
     # A project may wait for a person or show more than the user asks for, not less.
     ("git", "auto_commit"): ProjectLimit(least=_smaller),
     ("git", "dry_run_preview"): ProjectLimit(least=_larger),
     ("git", "sign_commits"): _SIGNATURES,
+    ("git", "keep_snapshots"): _SNAPSHOTS,
 }
 """What holds for the config files of a project."""
 WORKFLOW_LIMITS: Final = _GATE
@@ -156,6 +168,7 @@ ROLE_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("mcp_servers", ANY): _ASKED,
     ("gates", ANY, "command"): _ASKED,
     ("gates", ANY, "env"): _ASKED,
+    ("gates", ANY, "known_red"): _ASKED,
     ("may_change",): _ASKED,
     ("context", "packer"): ProjectLimit(asked=foreign_packer),
 }

@@ -49,18 +49,20 @@ class MergeTable(Struct, frozen=True, kw_only=True):
         """Find the rule for a value."""
         usual = MergeRule.MERGE if isinstance(value, Mapping) else MergeRule.REPLACE
         usual = self.lists if isinstance(value, (list, tuple)) else usual
-        return next((it for key, it in self.rules.items() if fits(key, path)), usual)
+        found = _pattern_of(self.rules, path)
+        return usual if found is None else self.rules[found]
 
     def kept_as(self, path: KeyPath) -> KeyPath:
         """Return the path under which a key is kept."""
-        found = next((key for key in self.same if fits(key, path)), None)
+        found = _pattern_of(self.same, path)
         if found is None:
             return path
         return tuple(mine if it == ANY else it for it, mine in _padded(self.same[found], path))
 
     def ended_by(self, path: KeyPath, keys: Iterable[str]) -> frozenset[str]:
         """Name the keys of a mapping that no longer hold where these are said."""
-        rows = next((it for key, it in self.displaces.items() if fits(key, path)), {})
+        found = _pattern_of(self.displaces, path)
+        rows = {} if found is None else self.displaces[found]
         return frozenset(ended for key in keys for ended in rows.get(key, ()))
 
     def is_text(self, path: KeyPath) -> bool:
@@ -68,10 +70,18 @@ class MergeTable(Struct, frozen=True, kw_only=True):
         return path in self.texts
 
 
+def _pattern_of(patterns: Iterable[KeyPath], path: KeyPath) -> KeyPath | None:
+    """Find the first pattern that stands for a path."""
+    length = len(path)
+    # Most have another length; asking for that first spares thousands of comparisons.
+    return next((it for it in patterns if len(it) == length and fits(it, path)), None)
+
+
 def fits(pattern: KeyPath, path: KeyPath) -> bool:
     """Tell whether a path is one of those that a pattern stands for."""
-    pairs = zip(pattern, path, strict=False)
-    return len(pattern) == len(path) and all(it in {ANY, mine} for it, mine in pairs)
+    if len(pattern) != len(path):
+        return False
+    return all(it in (ANY, mine) for it, mine in zip(pattern, path, strict=True))
 
 
 def _padded(pattern: KeyPath, path: KeyPath) -> Iterator[tuple[str | int, str | int]]:

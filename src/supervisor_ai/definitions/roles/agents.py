@@ -1,11 +1,13 @@
-"""Which agent works in a role: the flag, the role's setting, the default, the package's choice."""
+"""Which agent works in a role: by the flag, the role, its model, the default or the package."""
 
 from collections.abc import Collection, Mapping
 from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.control.slice_names import registered_answer
 from supervisor_ai.definitions.config.clis import ConfiguredCli
+from supervisor_ai.definitions.config.models import model_for
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.roles.registry import MergedRole
 from supervisor_ai.definitions.schema.cli_flags import no_clis
@@ -27,6 +29,25 @@ def cli_names(settings: EffectiveSettings, adapters: Collection[str]) -> list[st
 def is_cli(name: str, settings: EffectiveSettings, adapters: Collection[str]) -> bool:
     """Tell whether an agent is configured, or needs no configuration."""
     return name in settings.clis or (name not in no_clis() and name in adapters)
+
+
+def usual_cli(role: MergedRole, settings: EffectiveSettings) -> str:
+    """Name the agent of a role: the one chosen for it, its model, the default, the package's."""
+    if role.chosen_cli is not None:
+        return role.chosen_cli.name
+    answer = registered_answer(role.shape.answer)
+    wanted = answer.model if answer is not None else None
+    if wanted is not None and model_for(wanted, settings.models) is not None:
+        hands = hands_of(wanted, settings) if answer and answer.needs_tools else wanted
+        if hands is not None:
+            return hands
+    return settings.cli.name if settings.cli is not None else role.own_cli
+
+
+def hands_of(model: str, settings: EffectiveSettings) -> str | None:
+    """Name the agent with tools that works with a model of the user's; None: there is none."""
+    found = (name for name, it in settings.clis.items() if it.has_tools and it.model == model)
+    return next(found, None)
 
 
 def check_choices(
@@ -63,12 +84,19 @@ class Agents(Struct, frozen=True, kw_only=True):
         """Find the agent for a role."""
         if role in self.fixed:
             return self.fixed[role]
-        chosen = self.roles[role].chosen_cli or self.settings.cli
-        name = flag or (chosen.name if chosen else self.roles[role].own_cli)
+        name = flag or usual_cli(self.roles[role], self.settings)
         found = self._find(name)
         if found is None:
             raise self._no_such(flag) if flag else self._none_chosen(role)
         return found
+
+    def is_given(self, role: str) -> bool:
+        """Tell whether somebody chose an agent for a role, or has the model that it takes."""
+        merged = self.roles[role]
+        answer = registered_answer(merged.shape.answer)
+        wanted = answer.model if answer is not None else None
+        has_model = wanted is not None and model_for(wanted, self.settings.models) is not None
+        return has_model or merged.chosen_cli is not None
 
     def following(self, role: str, first: Cli) -> tuple[Cli, ...]:
         """Find the agents that go on for a role where its own cannot."""

@@ -7,6 +7,7 @@ from supervisor_ai.control.ports.definitions import RoleSummary, RoleValue
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.tables import ROLE
 from supervisor_ai.definitions.overlay.tree import pieces, plain
+from supervisor_ai.definitions.roles.agents import usual_cli
 from supervisor_ai.definitions.roles.registry import MergedRole, RoleRegistry
 from supervisor_ai.definitions.sources.mistakes import key_text
 
@@ -19,7 +20,6 @@ def summaries(book: RoleRegistry, settings: EffectiveSettings) -> tuple[RoleSumm
 def summary(role: MergedRole, book: RoleRegistry, settings: EffectiveSettings) -> RoleSummary:
     """Say in short who a role is."""
     versions = {pack.written.shape.name: pack.written.shape.version for pack in book.packs}
-    chosen = role.chosen_cli or settings.cli
     return RoleSummary(
         name=role.name,
         description=role.shape.description,
@@ -28,7 +28,7 @@ def summary(role: MergedRole, book: RoleRegistry, settings: EffectiveSettings) -
         extends=role.parent,
         answer=role.shape.answer,
         writes=role.shape.writes,
-        cli=chosen.name if chosen else role.own_cli,
+        cli=usual_cli(role, settings),
         version=versions.get(role.file.pack or ""),
     )
 

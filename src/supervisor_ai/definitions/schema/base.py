@@ -4,7 +4,17 @@ from collections.abc import Sequence
 from datetime import timedelta
 from typing import Annotated, ClassVar
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, model_validator
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    GetJsonSchemaHandler,
+    model_validator,
+)
+from pydantic.json_schema import JsonSchemaValue
+from pydantic_core import CoreSchema
 
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.sources.model_errors import found
@@ -43,3 +53,24 @@ class FileShape(BaseModel):
             for key, inner in value.items()
             if inner is not None or key not in cls.model_fields
         }
+
+
+class SwitchShape(FileShape):
+    """A mapping for which `true` or `false` alone will do: that is its `enabled`."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _from_switch(cls, value: object) -> object:
+        if isinstance(value, dict):
+            return value
+        if not isinstance(value, bool):
+            raise ValueError(f"must be true, false or a mapping, found {found(value)}")  # noqa: TRY004 - pydantic's way
+        return {"enabled": value}
+
+    @classmethod
+    def __get_pydantic_json_schema__(  # type: ignore[explicit-override]
+        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> JsonSchemaValue:
+        """Tell editors that a switch alone will do."""
+        mapping = handler.resolve_ref_schema(handler(core_schema))
+        return {"anyOf": [{"type": "boolean"}, mapping]}

@@ -41,7 +41,7 @@ from supervisor_ai.definitions.schema.sandboxes import (
 )
 from supervisor_ai.definitions.schema.tool_names import ToolName
 from supervisor_ai.definitions.schema.workflows import CompositionShape
-from supervisor_ai.definitions.sources.slice_words import roles_of_slice
+from supervisor_ai.definitions.sources.slice_words import answers_of_slices, roles_of_slice
 
 
 class CliShape(FileShape):
@@ -174,4 +174,5 @@ def meant_role(roles: Mapping[str, RoleShape], name: str) -> str:
 
 def step_roles(roles: Mapping[str, RoleShape]) -> list[str]:
     """Name the roles that steps of a workflow can have."""
-    return sorted(name for name, role in roles.items() if role.of_slice is None)
+    others = answers_of_slices()
+    return sorted(name for name, role in roles.items() if role.answer not in others)

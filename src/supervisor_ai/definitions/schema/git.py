@@ -4,7 +4,7 @@ from typing import Annotated, Literal
 
 from pydantic import AfterValidator
 
-from supervisor_ai.definitions.schema.base import FileShape
+from supervisor_ai.definitions.schema.base import Duration, FileShape
 from supervisor_ai.domain.git_flow.branch_pattern import pattern_mistake, ref_mistake
 
 
@@ -34,3 +34,4 @@ class GitShape(FileShape):
     merge_strategy: Literal["auto", "ff", "merge", "squash"] | None = None
     protected_branches: list[Annotated[str, AfterValidator(_protected)]] | None = None
     sign_commits: bool | None = None
+    keep_snapshots: Duration | None = None

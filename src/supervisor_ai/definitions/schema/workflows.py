@@ -22,6 +22,7 @@ from supervisor_ai.definitions.schema.base import (
     FileShape,
     Name,
     Retries,
+    SwitchShape,
     one_of,
 )
 from supervisor_ai.definitions.schema.gates import MOST_GATES, GateShape
@@ -137,7 +138,7 @@ def _not_hasty(value: timedelta) -> timedelta:
     return value
 
 
-class FollowShape(FileShape):
+class FollowShape(SwitchShape):
     """`follow` of a step that opens a pull request: what others say about it comes back."""
 
     enabled: bool = True
@@ -146,23 +147,6 @@ class FollowShape(FileShape):
     max_rounds: Annotated[int, Field(ge=0, le=20)] | None = None
     every: Annotated[Duration, AfterValidator(_not_hasty)] | None = None
     timeout: Annotated[Duration, AfterValidator(_not_hasty)] | None = None
-
-    @model_validator(mode="before")
-    @classmethod
-    def _from_switch(cls, value: object) -> object:
-        if isinstance(value, dict):
-            return value
-        if not isinstance(value, bool):
-            raise ValueError(f"must be true, false or a mapping, found {found(value)}")  # noqa: TRY004 - pydantic's way
-        return {"enabled": value}
-
-    @classmethod
-    def __get_pydantic_json_schema__(  # type: ignore[explicit-override]
-        cls, core_schema: CoreSchema, handler: GetJsonSchemaHandler
-    ) -> JsonSchemaValue:
-        """Tell editors that a switch alone will do."""
-        mapping = handler.resolve_ref_schema(handler(core_schema))
-        return {"anyOf": [{"type": "boolean"}, mapping]}
 
 
 class StepConfigShape(FileShape):

@@ -40,6 +40,11 @@ def roles_of_slice(answer: str) -> SliceRoles | None:
     return next((own for own in _own_roles() if answer in own.answers), None)
 
 
+def answers_of_slices() -> frozenset[str]:
+    """Name the answers that only the roles of one driver give."""
+    return frozenset(answer for own in _own_roles() for answer in own.answers)
+
+
 def own_adapters() -> dict[str, str]:
     """Name the workers of slices that nobody can choose, each with what to do instead."""
     return {name: advice for it in slices() for name, advice in it.adapters.items()}

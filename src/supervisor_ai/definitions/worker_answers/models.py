@@ -68,6 +68,14 @@ class ChangedTest(AnswerModel):
     reason: str
 
 
+class StandingReply(AnswerModel):
+    """What a planner says to something that a quality supervisor wants done."""
+
+    directive: Annotated[int, Field(ge=1)]
+    response: Literal["addressed", "explained", "escalated", "deferred"]
+    note: str | None = None
+
+
 class PlanOutput(SummedOutput):
     """The answer of a planner."""
 
@@ -89,6 +97,10 @@ class PlanOutput(SummedOutput):
     commit_scope: str | None = Field(
         default=None, description="The part of the project that a conventional commit would name."
     )
+    directives: list[StandingReply] | None = Field(
+        default=None,
+        description="What becomes of each of the ACTIVE DIRECTIVES, by its number.",
+    )
 
 
 class CommentReply(AnswerModel):
@@ -96,6 +108,13 @@ class CommentReply(AnswerModel):
 
     comment: Annotated[int, Field(ge=1)]
     reply: str
+
+
+class NoteForComponent(AnswerModel):
+    """What the worker of another component should know."""
+
+    to: Annotated[str, Field(max_length=200)]
+    text: Annotated[str, Field(max_length=2_000)]
 
 
 class ImplementationOutput(SummedOutput):
@@ -113,6 +132,10 @@ class ImplementationOutput(SummedOutput):
     answers: list[CommentReply] | None = Field(
         default=None,
         description="What was done about each comment of a person, by the comment's number.",
+    )
+    notes: Annotated[list[NoteForComponent], Field(max_length=20)] | None = Field(
+        default=None,
+        description="Notes for other components, where the task is one of several.",
     )
     blockers: list[str] | None = None
     next_step: str | None = None

@@ -3,6 +3,7 @@
 import json
 import re
 from collections.abc import Sequence
+from itertools import islice
 from typing import Final
 
 from pydantic import ValidationError
@@ -66,6 +67,20 @@ def read_answer(kind: AnswerWord, output: str, *, nonce: str) -> Answer | Answer
     else:
         problem = _doubt(kind, answer, before, len(blocks))
     return _answer(kind, weighed(answer)) if problem is None else _unparsed(problem)
+
+
+def read_document(kind: AnswerWord, text: str) -> Answer | AnswerProblem:
+    """Return the answer that a text holds: a JSON object, or words with one fenced block of it."""
+    if not text.lstrip().startswith("{"):
+        blocks = [it for it in islice(json_blocks(text), 2) if it.is_closed]
+        if len(blocks) != 1:
+            found = (
+                f"The answer is no JSON object and has no single fenced block; it {_ending(text)}."
+            )
+            return _problem(FailureCategory.PARSING, found)
+        text = blocks[0].text
+    answer = _fit(kind, text)
+    return answer if isinstance(answer, AnswerProblem) else _answer(kind, weighed(answer))
 
 
 def _answer(kind: AnswerWord, answer: Output) -> Answer:

@@ -1,5 +1,6 @@
 """What a user decides about branches and commits; a run pins it."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import Final
 
@@ -33,6 +34,13 @@ class GitPolicy(Struct, frozen=True, kw_only=True):
     """Patterns of branches that nobody moves here."""
     sign_commits: bool = True
     """Whether commits are signed where the user's git says so."""
+    keep_snapshots: timedelta | None = None
+    """How long snapshots of completed runs stay whose work is found elsewhere; None: for ever."""
+
+    def lets_go(self, age: timedelta, *, is_completed: bool, is_elsewhere: bool) -> bool:
+        """Tell whether a snapshot of a run expires; what nothing else has never does."""
+        has_time = self.keep_snapshots is None or age < self.keep_snapshots
+        return is_elsewhere and is_completed and not has_time
 
     def protects(self, branch: str) -> bool:
         """Tell whether a branch is not to be moved here."""

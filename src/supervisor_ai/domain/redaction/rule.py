@@ -55,6 +55,25 @@ def is_given(_match: re.Match[str], value: str) -> bool:
     return not (is_named or is_mask(value) or is_filling(head) or is_dull(value))
 
 
+class KeywordPlaces:
+    """Where keywords stand in a text, from a place on; several rules look for the same ones."""
+
+    def __init__(self, text: str, start: int = 0) -> None:
+        self.lowered = lower(text)
+        self.start = start
+        self._places: dict[str, list[int]] = {}
+
+    def of(self, keyword: str) -> list[int]:
+        """Return every place of a keyword, in order."""
+        if (found := self._places.get(keyword)) is None:
+            found = self._places[keyword] = []
+            at = self.lowered.find(keyword, self.start)
+            while at >= 0:
+                found.append(at)
+                at = self.lowered.find(keyword, at + 1)
+        return found
+
+
 class RedactionRule(Struct, frozen=True, kw_only=True):
     """One kind of secret: a pattern that is tried wherever one of the keywords stands.
 
@@ -75,18 +94,20 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     shape: str = ""
 
     def find(
-        self, text: str, lowered: str, start: int, known: Sequence[FoundSecret] = ()
+        self, text: str, places: KeywordPlaces, known: Sequence[FoundSecret] = ()
     ) -> Iterator[FoundSecret]:
         """Find the rule's secrets in a text, given those that are known already, in order."""
+        match_at = _compiled(self.pattern).match
         for keyword in self.keywords:
-            at = lowered.find(keyword, start + self.lead)
-            while at >= 0:
-                match = _compiled(self.pattern).match(text, at - self.lead)
+            end = places.start + self.lead
+            for at in places.of(keyword):
+                if at < end:
+                    continue
                 end = at + len(keyword)
+                match = match_at(text, at - self.lead)
                 if match and self.test(match, _unknown_part(match, known)):
                     end = max(end, match.end(_group(match)))
                     yield FoundSecret(*match.span(_group(match)), self.id, *match.span())
-                at = lowered.find(keyword, end)
 
 
 def begins_word(rule: RedactionRule) -> bool:

@@ -8,7 +8,7 @@ from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
 from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
-from supervisor_ai.domain.redaction.rule import FoundSecret, RedactionRule, lower
+from supervisor_ai.domain.redaction.rule import FoundSecret, KeywordPlaces, RedactionRule
 from supervisor_ai.domain.redaction.sieve import Lines, Sieve
 
 
@@ -44,10 +44,10 @@ class RuleBook:
         Places are judged without the secrets that were known by their form, so that a second
         redaction finds what the first one found: nothing.
         """
-        lowered = lower(text)
-        formats = self._formats.possible(lowered) if self._formats_sieve.may_match(text) else ()
-        known = merged([found for rule in formats for found in rule.find(text, lowered, start)])
-        placed = [it for rule in self._places for it in rule.find(text, lowered, start, known)]
+        at = KeywordPlaces(text, start)
+        formats = self._formats.possible(at.lowered) if self._formats_sieve.may_match(text) else ()
+        known = merged([found for rule in formats for found in rule.find(text, at)])
+        placed = [it for rule in self._places for it in rule.find(text, at, known)]
         return merged(known + placed)
 
 

@@ -24,12 +24,12 @@ _BEGINNING: Final = r"(?:^|[^a-z0-9]|\\[nrt]|\\u[0-9a-f]{4}|%[0-9a-f]{2}|\x1b\[[
 
 
 class _Match(Protocol):
-    def start(self) -> int: ...
-    def end(self) -> int: ...
+    def span(self) -> tuple[int, int]: ...
 
 
 class _Matcher(Protocol):
-    def search(self, text: bytes, pos: int = 0) -> _Match | None: ...
+    def search(self, text: bytes) -> _Match | None: ...
+    def finditer(self, text: bytes, pos: int = 0) -> Iterator[_Match]: ...
 
 
 CompileShape = Callable[[str], _Matcher | None]
@@ -79,12 +79,17 @@ class Sieve:
         return Lines("".join(parts), starts, origins)
 
     def _lines(self, text: bytes, at: int) -> Iterator[tuple[int, int]]:
-        while self._matcher and (match := self._matcher.search(text, at)):
-            first = text.rfind(b"\n", at, match.start() + 1) + 1 or at
-            at = text.find(b"\n", max(first, match.end() - 1)) + 1 or len(text)
-            yield first, at
-            if at == len(text):
-                return
+        is_done = False
+        while self._matcher is not None and not is_done and at < len(text):
+            is_done = True
+            for start, end in (match.span() for match in self._matcher.finditer(text, at)):
+                if start < at:
+                    # The rest of a line that is kept already is of no use, however much it has.
+                    is_done = False
+                    break
+                first = text.rfind(b"\n", at, start + 1) + 1 or at
+                at = text.find(b"\n", max(first, end - 1)) + 1 or len(text)
+                yield first, at
 
     @cached_property
     def _matcher(self) -> _Matcher | None:

@@ -16,6 +16,9 @@ LONG_LINE: Final = 64 * 1024
 OVERLAP: Final = 16 * 1024
 """How much of a part is looked at again with the next; no pattern matches more."""
 
+_MANY_LINES: Final = 512 * 1024
+"""From so much on, to look at more lines at once saves nothing."""
+
 _MOST_LOOKS: Final = 4
 """A line that shows one more secret at each look was made to take for ever; it is withheld."""
 
@@ -75,7 +78,7 @@ class RuleStream:
         output = []
         at = 0
         while at < len(text):
-            stop = text.rfind("\n", at, at + LONG_LINE) + 1
+            stop = _end_of_lines(text, at)
             is_long = not stop and len(text) - at >= LONG_LINE
             if not (stop or is_long or is_last):
                 break
@@ -151,6 +154,14 @@ class RuleStream:
             at = secret.end
         shifts.add(secrets, parts[1::2])
         return "".join([*parts, text[at:]])
+
+
+def _end_of_lines(text: str, at: int) -> int:
+    """Find where the last of many lines ends, none of which is long; 0: the first one is."""
+    stop, most = 0, at + _MANY_LINES
+    while at < most and (end := text.rfind("\n", at, at + LONG_LINE) + 1):
+        stop = at = end
+    return stop
 
 
 def _cut(text: str, found: list[FoundSecret]) -> int:

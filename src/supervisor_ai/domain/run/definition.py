@@ -2,7 +2,7 @@
 
 from datetime import timedelta
 from enum import StrEnum
-from typing import ClassVar, Final, NewType
+from typing import ClassVar, Final, NamedTuple, NewType
 
 from msgspec import Struct, field
 
@@ -57,7 +57,10 @@ class Broker(Struct, frozen=True, kw_only=True):
 
     upstream: str
     paths: tuple[str, ...]
-    """Methods and paths that pass: `POST /v1/messages`; `*` stands for one part of a path."""
+    """Methods and paths that pass: `POST /v1/messages`; `*` stands for one part of a path.
+
+    None: those that the agent asks for by itself, as with its variables.
+    """
     base_url: str
     """The variable that tells the agent where to send its requests."""
     header: str
@@ -162,6 +165,10 @@ class Role(Struct, frozen=True, kw_only=True):
 
 WORKSPACE: Final = "{workspace}"
 """Stands for the path of the workspace in the environment of a gate."""
+
+
+KNOWN_RED: Final = "Known red, as the configuration says: "
+"""How what a gate says of the exceptions of its user begins."""
 
 
 class Gate(Struct, frozen=True, kw_only=True):
@@ -314,7 +321,10 @@ class ResourceLimits(Struct, frozen=True, kw_only=True):
     processes: int
     file_size: int
     disk: int
-    """What the files of its workspace may take, those that it found there included."""
+    """What the files of its workspace may take, those that it found there included.
+
+    Files that it found and shares with others count when it changes them.
+    """
     disk_files: int
     idle_timeout: timedelta | None = None
     """How long it may be silent."""
@@ -373,11 +383,29 @@ class WorkspacePolicy(Struct, frozen=True, kw_only=True):
     """Patterns of ignored files that are copied from the checkout: `.worktreeinclude`."""
 
 
+class StepLabel(NamedTuple):
+    """How a step is shown where its name alone does not tell what it belongs to."""
+
+    text: str
+    heading: str = ""
+    """What stands above it, if it is the first of several that belong together."""
+
+
 class Definition(Struct, frozen=True, kw_only=True):
     """Everything that a run through steps needs, resolved and pinned; a driver may add to it."""
 
     written_where_set: ClassVar = frozenset(
-        {"baseline", "harness", "approvals", "quiet_hours", "git", "forge", "session", "read_only"}
+        {
+            "baseline",
+            "harness",
+            "approvals",
+            "quiet_hours",
+            "git",
+            "forge",
+            "session",
+            "read_only",
+            "hears_directives",
+        }
     )
 
     workflow: Workflow
@@ -408,8 +436,15 @@ class Definition(Struct, frozen=True, kw_only=True):
     """The session in which every worker of the run is a member; None: in none."""
     read_only: tuple[str, ...] = ()
     """Files that no worker of the run can write."""
+    hears_directives: bool = False
+    """Whether who plans or writes is told what the project's quality supervisors want done."""
 
     @property
     def expected_steps(self) -> tuple[StepName, ...]:
         """Name the steps that the run may come to."""
         return tuple(self.workflow.steps)
+
+    @property
+    def step_labels(self) -> dict[StepName, StepLabel]:
+        """Say how steps are shown that are not called by their names."""
+        return {}

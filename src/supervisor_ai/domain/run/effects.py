@@ -54,11 +54,7 @@ from supervisor_ai.domain.run.gates import Authorship, HarnessRules, Health
 from supervisor_ai.domain.run.spending.budgets import NOTHING, Amount, Scope
 from supervisor_ai.domain.run.spending.prices import CostCap, PriceTable
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.domain.run.values import (
-    Base,
-    Feedback,
-    ReasonWord,
-)
+from supervisor_ai.domain.run.values import Base, Feedback, ReasonWord
 from supervisor_ai.domain.run.writable import Writable
 from supervisor_ai.domain.structs import replace
 
@@ -143,6 +139,10 @@ class RunWorker(OperationEffect, frozen=True, kw_only=True):
     session: SessionId | None = None
     """The session in which it is a member while it works."""
     knowledge: KnowledgeScope = KnowledgeScope()
+    hears_directives: bool = False
+    """Whether it is told what the project's quality supervisors want done."""
+    answers_directives: bool = False
+    """Whether it plans, and so has to say what becomes of each of them."""
 
     def intent(self) -> AttemptStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
@@ -266,6 +266,8 @@ class AssessChange(OperationEffect, frozen=True, kw_only=True):
     """What gates said last, by their names."""
     reviews: tuple[ContextItem, ...] = ()
     """What reviewers said last."""
+    declared: tuple[str, ...] = ()
+    """The files that are to change, where nothing has changed yet and a plan is judged."""
 
     def intent(self) -> AssessmentStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""

@@ -11,7 +11,7 @@ from supervisor_ai.drivers.feature.decide import decide
 from supervisor_ai.drivers.feature.definition import NAME, FeatureDefinition
 from supervisor_ai.drivers.feature.plan.rehearsal import rehearse
 from supervisor_ai.drivers.feature.plan.terms import terms_of
-from supervisor_ai.drivers.feature.state import FeatureState, evolve
+from supervisor_ai.drivers.feature.state import FeatureState, evolve, forked
 from supervisor_ai.drivers.moves.attempts import base_of
 
 
@@ -28,6 +28,7 @@ class FeatureDriver:
         best = rehearse(terms_of(definition.feature, definition.slots))
         return FeatureState(
             definition=definition,
+            branch=birth.branch,
             tip=Snapshot(commit=base.sha, tree=base.tree),
             lengths=best.lengths,
             first=best.first,
@@ -38,21 +39,24 @@ class FeatureDriver:
         return evolve(state, event)
 
     def fork(self, state: FeatureState) -> FeatureState:
-        """Return the state that a fork begins with: its branch is its own."""
-        return replace(state, landed=None)
+        """Return the state that a fork begins with: nothing is under way any more."""
+        return forked(state)
 
     def migrate(self, state: FeatureState, definition: FeatureDefinition) -> FeatureState:
         """Go on under another definition."""
-        return replace(state, definition=definition)
+        best = rehearse(terms_of(definition.feature, definition.slots))
+        return replace(state, definition=definition, lengths=best.lengths, first=best.first)
 
     def migration_problems(
         self, state: FeatureState, definition: FeatureDefinition
     ) -> tuple[str, ...]:
         """List why the run cannot go on under another definition."""
-        before = {it.id for it in state.definition.feature.components}
-        if before == {it.id for it in definition.feature.components}:
-            return ()
-        return ("The components of a feature stay the same while it is built.",)
+        pinned = state.definition.feature
+        if {it.id for it in pinned.components} != {it.id for it in definition.feature.components}:
+            return ("The components of a feature stay the same while it is built.",)
+        if state.statuses and pinned != definition.feature:
+            return ("The plan of a feature stays the same once a component has begun.",)
+        return ()
 
     def decide(self, run: Run, state: FeatureState) -> Decision:
         """Say what happens next."""

@@ -9,16 +9,38 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature import events as f
-from supervisor_ai.drivers.feature.definition import FeatureDefinition
-from supervisor_ai.drivers.feature.kinds import FEATURE, INTERFACES
+from supervisor_ai.drivers.feature.definition import WATCHED, FeatureDefinition
+from supervisor_ai.drivers.feature.interfaces import events as i
+from supervisor_ai.drivers.feature.interfaces.book import InterfaceBook, evolve_book
+from supervisor_ai.drivers.feature.interfaces.checks import InterfaceCheck
+from supervisor_ai.drivers.feature.kinds import FEATURE, INTERFACES, PROJECTS
+from supervisor_ai.drivers.feature.parts import Part, PartStage, evolve_part, taken_back
+from supervisor_ai.drivers.feature.plan.dependents import undone_with
 from supervisor_ai.drivers.feature.plan.graph import Node
-from supervisor_ai.drivers.feature.plan.model import ComponentId, ComponentStatus
+from supervisor_ai.drivers.feature.plan.model import AT_WORK, ComponentId, ComponentStatus, PhaseId
+from supervisor_ai.drivers.feature.plan.projects import is_publication
+from supervisor_ai.drivers.feature.projects import events as p
+from supervisor_ai.drivers.feature.projects.values import ProjectOrigin
+from supervisor_ai.drivers.moves.clearance import Clearance
+from supervisor_ai.drivers.moves.clearance import evolve as evolve_clearance
 
 LOCKING: Final = ComponentId(INTERFACES)
 """The interfaces go through the same queue as a component, before all of them."""
+GATHERING: Final = ComponentId(PROJECTS)
+"""So do the files of other repositories, before the interfaces."""
+
+
+def is_made(name: ComponentId) -> bool:
+    """Tell whether a part of the feature is made and not built: no run of its own has it."""
+    return name in {LOCKING, GATHERING} or is_publication(name)
+
+
+def is_component(name: ComponentId) -> bool:
+    """Tell whether a part of the feature is a component of its plan."""
+    return name != WATCHED and not is_made(name)
 
 
 class FeatureWish(StrEnum):
@@ -28,6 +50,8 @@ class FeatureWish(StrEnum):
     RESUME = "resume"
     RETRY = "retry"
     SKIP = "skip"
+    RESTART = "restart"
+    ROLLBACK = "rollback"
 
     @classmethod
     def read(cls, word: str) -> "FeatureWish | None":
@@ -35,41 +59,15 @@ class FeatureWish(StrEnum):
         return next((it for it in cls if it.value == word), None)
 
 
-class PartStage(StrEnum):
-    """What is to be done next for a component."""
+class Undoing(Struct, frozen=True, kw_only=True):
+    """A phase that is being taken back."""
 
-    NONE = "none"
-    ASSIGN = "assign"
-    START = "start"
-    BUILD = "build"
-    """Its run is at work."""
-    QUEUE = "queue"
-    """It waits for its turn to be merged."""
-    GATES = "gates"
-    """The merge is tested."""
-    LAND = "land"
-    BACK = "back"
-    """It could not be merged, and is built again with what was said."""
-    DONE = "done"
-    STOP = "stop"
-    """It has failed."""
-
-
-class Part(Struct, frozen=True, kw_only=True):
-    """Where one component stands."""
-
-    status: ComponentStatus = ComponentStatus.PENDING
-    stage: PartStage = PartStage.NONE
-    visit: int = 0
-    child: RunId | None = None
-    task: ArtifactHash | None = None
-    snapshot: Snapshot | None = None
-    """The merge that is tested."""
-    verdicts: dict[int, e.GateEnded] = field(default_factory=dict)
-    feedback: tuple[ArtifactHash, ...] = ()
-    returns: int = 0
-    touched: tuple[str, ...] = ()
-    reason: str = ""
+    phase: PhaseId
+    wish: FeatureWish
+    components: frozenset[ComponentId]
+    """The phase's, and all that builds on them."""
+    stopped: frozenset[RunId] = frozenset()
+    """The runs that were asked to stop for it."""
 
 
 class FeatureState(Struct, frozen=True, kw_only=True):
@@ -79,43 +77,132 @@ class FeatureState(Struct, frozen=True, kw_only=True):
     tip: Snapshot
     """Where the feature's branch stands, or will begin."""
     landed: CommitSha | None = None
+    left: CommitSha | None = None
+    """Where a run that has ended left the branch with which this one goes on."""
+    branch: str | None = None
+    """The branch on which all of this has landed."""
+    watched: CommitSha | None = None
+    """What quality supervisors have been shown last."""
     parts: dict[ComponentId, Part] = field(default_factory=dict)
     queue: tuple[ComponentId, ...] = ()
     is_paused: bool = False
+    landings: dict[ComponentId, CommitSha] = field(default_factory=dict)
+    """What of each component is on the branch, the oldest first."""
+    undoing: Undoing | None = None
+    problem: str = ""
+    """Why a phase could not be taken back."""
     skips: tuple[ComponentId, ...] = ()
     """Which components a person wants to do without."""
     is_home: bool = False
     """Whether the run has come to its own step."""
     is_called: bool = False
     """Whether a person said something since the run began to wait."""
+    is_looked: bool = False
+    """Whether it is known which files components at work have changed by now."""
+    line: tuple[tuple[ComponentId, Snapshot], ...] = ()
+    """What has landed, in its order."""
+    origins: tuple[ProjectOrigin, ...] = ()
+    """From where the files of other repositories were taken."""
+    are_locked: bool = False
+    """Whether the interfaces are on the branch."""
+    lock_checks: tuple[InterfaceCheck, ...] | None = None
+    """What came of looking at them when they were locked last."""
+    book: InterfaceBook = field(default_factory=InterfaceBook)
+    clearance: Clearance = field(default_factory=Clearance)
+    """Whether the plan may be built."""
     lengths: dict[Node, float] = field(default_factory=dict)
     first: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
+
+    @property
+    def is_resting(self) -> bool:
+        """Tell whether nothing new begins for now."""
+        return self.is_paused or self.undoing is not None
 
     def part(self, component: ComponentId) -> Part:
         """Tell where a component stands."""
         return self.parts.get(component, Part())
 
     @property
+    def interface_names(self) -> frozenset[str]:
+        """Name the interfaces that are locked, or were."""
+        if not self.are_locked:
+            return frozenset()
+        return frozenset(it.name for it in self.definition.feature.interfaces)
+
+    @property
     def statuses(self) -> dict[ComponentId, ComponentStatus]:
         """Tell the status of each component that has begun."""
-        return {name: it.status for name, it in self.parts.items() if name != LOCKING}
+        return {name: it.status for name, it in self.parts.items() if is_component(name)}
 
 
 def evolve(state: FeatureState, event: Event) -> FeatureState:
     """Fold one recorded fact into the state."""
+    book = evolve_book(state.book, event, state.interface_names)
+    if book is not state.book:
+        state = replace(state, book=book)
+    if isinstance(event, _TURNS):
+        state = replace(state, is_looked=False)
+    if isinstance(event, i.ComponentReopened):
+        return _reopened(state, event.component, event.why)
+    return _evolved(state, event)
+
+
+_TURNS: Final = (
+    *(e.ChildEnded, e.SignalReceived, e.StepPassed, e.StepFailed, e.StepSkipped),
+    *(f.PhaseUndone, i.InterfaceLocked, i.ComponentReopened),
+)
+"""After these others may be ready to begin."""
+
+
+def _evolved(state: FeatureState, event: Event) -> FeatureState:
     match event:
+        case f.TouchedFilesSeen(seen=seen):
+            return _touched(state, seen)
         case e.SignalReceived(signal=signal):
             return _told(state, signal)
         case e.ChildEnded():
             return _child_ended(state, event)
+        case e.ChildCancelRequested(child=child) if state.undoing is not None:
+            stopped = state.undoing.stopped | {child}
+            return replace(state, undoing=replace(state.undoing, stopped=stopped))
+        case f.PhaseUndone():
+            return _undone(state)
         case e.SignalAwaited():
             return replace(state, is_called=False)
         case e.StepEntered(step=step) if step == FEATURE:
             return replace(state, is_home=True)
         case e.PlacedEvent(step=step) if step != FEATURE:
             return _placed(state, ComponentId(step), event)
+        case e.PlacedEvent():
+            cleared = evolve_clearance(state.clearance, event, ApprovalReason.RISK)
+            return replace(state, clearance=cleared)
         case _:
             return state
+
+
+def _touched(state: FeatureState, seen: tuple[f.TouchedFiles, ...]) -> FeatureState:
+    """Take in what was seen of components that are still at work, and not merged meanwhile."""
+    parts = dict(state.parts)
+    for it in seen:
+        part = state.part(it.component)
+        if part.child == it.child and part.snapshot is None:
+            parts[it.component] = replace(part, touched=it.files)
+    return replace(state, parts=parts, is_looked=True)
+
+
+def forked(state: FeatureState) -> FeatureState:
+    """Return the state with which another run goes on: what nobody builds any more is pending."""
+    parts = {name: _stopped(it) for name, it in state.parts.items() if name != WATCHED}
+    calm = replace(state, parts=parts, queue=(), undoing=None, skips=(), is_paused=False)
+    return replace(calm, landed=None, left=state.landed or state.left, is_looked=False)
+
+
+def _stopped(part: Part) -> Part:
+    """Forget what is under way; what was about to be taken back is on the branch as before."""
+    if part.status not in AT_WORK:
+        return part
+    status = ComponentStatus.COMPLETED if part.is_undone else ComponentStatus.PENDING
+    return Part(status=status, visit=part.visit, child=part.child)
 
 
 def _told(state: FeatureState, signal: str) -> FeatureState:
@@ -131,10 +218,46 @@ def _told(state: FeatureState, signal: str) -> FeatureState:
         case FeatureWish.RETRY if part.status in {ComponentStatus.FAILED, ComponentStatus.SKIPPED}:
             fresh = Part(visit=part.visit, feedback=part.feedback)
             return replace(state, parts={**state.parts, component: fresh})
+        case FeatureWish.RESTART | FeatureWish.ROLLBACK as wish if state.undoing is None:
+            return _undo(state, wish, PhaseId(name))
         case FeatureWish.SKIP if part.status in {ComponentStatus.FAILED, ComponentStatus.PENDING}:
             return replace(state, skips=(*state.skips, component))
         case _:
             return state
+
+
+def _reopened(state: FeatureState, name: ComponentId, why: ArtifactHash) -> FeatureState:
+    """Let a component begin again as if it never had been built, with what it has to know."""
+    fresh = Part(visit=state.part(name).visit, feedback=(why,), is_reopened=True)
+    parts = {**state.parts, name: fresh}
+    return replace(state, parts=parts, queue=_without(state.queue, name))
+
+
+def _without(queue: tuple[ComponentId, ...], name: ComponentId) -> tuple[ComponentId, ...]:
+    return tuple(it for it in queue if it != name)
+
+
+def _undo(state: FeatureState, wish: FeatureWish, phase: PhaseId) -> FeatureState:
+    """Begin to take a phase back; a phase that nobody knows has nothing to take back."""
+    components = undone_with(state.definition.feature, phase)
+    if not components:
+        return state
+    undoing = Undoing(phase=phase, wish=wish, components=components)
+    return replace(state, undoing=undoing, problem="")
+
+
+def _undone(state: FeatureState) -> FeatureState:
+    """Let all components begin again; whoever only rolls back says when they do."""
+    if state.undoing is None:
+        return state
+    gone = state.undoing.components
+    fresh = {it: Part(visit=part.visit) for it, part in state.parts.items() if it in gone}
+    return replace(
+        state,
+        parts={**state.parts, **fresh},
+        undoing=None,
+        is_paused=state.undoing.wish is FeatureWish.ROLLBACK,
+    )
 
 
 def _child_ended(state: FeatureState, event: e.ChildEnded) -> FeatureState:
@@ -151,68 +274,67 @@ def _child_ended(state: FeatureState, event: e.ChildEnded) -> FeatureState:
     return state
 
 
-def _placed(state: FeatureState, name: ComponentId, event: e.PlacedEvent) -> FeatureState:
+def _next_part(state: FeatureState, name: ComponentId, event: e.PlacedEvent) -> Part:
     before = state.part(name)
-    part = _moved(before, event)
+    is_undone = state.undoing is not None and name in state.landings
+    if isinstance(event, e.StepEntered) and is_undone:
+        return taken_back(before, event.visit)
+    part = evolve_part(before, event)
+    if before.is_undone:
+        return part
+    if isinstance(event, e.ChildStarted):
+        return replace(part, start=state.tip.commit)
+    if isinstance(event, f.InterfacesWritten | p.ProjectsGathered | p.HandoverMade):
+        return replace(part, onto=state.tip.tree)
+    return part
+
+
+def _placed(state: FeatureState, name: ComponentId, event: e.PlacedEvent) -> FeatureState:
+    before, part = state.part(name), _next_part(state, name, event)
     state = replace(state, parts={**state.parts, name: part})
     match event:
-        case f.InterfacesWritten():
-            return replace(state, queue=(*state.queue, name))
+        case e.StepEntered(start=start) if name == WATCHED:
+            return replace(state, watched=start)
         case e.IntegrationLanded(commit=commit, tree=tree) if before.snapshot is not None:
             tip = Snapshot(commit=commit, tree=tree or before.snapshot.tree)
-            return replace(state, tip=tip, landed=commit)
-        case e.StepPassed() | e.StepFailed() | e.StepSkipped():
+            landings = {it: at for it, at in state.landings.items() if it != name}
+            if not before.is_undone:
+                landings[name] = commit
+            line = (*state.line, (name, tip))
+            return replace(state, tip=tip, landed=commit, landings=landings, line=line)
+        case f.RevertNeedless():
+            landings = {it: at for it, at in state.landings.items() if it != name}
+            return replace(state, landings=landings)
+        case e.StepFailed(reason=reason) if before.is_undone:
+            return replace(state, undoing=None, problem=reason, is_paused=True)
+        case e.StepPassed() if name == LOCKING:
+            queue = _without(state.queue, name)
+            return replace(state, queue=queue, are_locked=True, lock_checks=part.checks)
+        case e.StepPassed() | e.StepFailed() | e.StepSkipped() | f.MergeEvicted():
             skips = tuple(it for it in state.skips if it != name)
-            queue = tuple(it for it in state.queue if it != name)
-            return replace(state, queue=queue, skips=skips)
+            return replace(state, queue=_without(state.queue, name), skips=skips)
+        case _:
+            return _queued(state, name, event)
+
+
+def _queued(state: FeatureState, name: ComponentId, event: e.PlacedEvent) -> FeatureState:
+    """Let what is made join the queue, or leave it to be made anew."""
+    match event:
+        case p.ProjectsGathered(origins=origins):
+            return replace(state, queue=(*state.queue, name), origins=origins)
+        case f.InterfacesWritten() | p.HandoverMade():
+            return replace(state, queue=(*state.queue, name))
+        case f.MergeDropped() if is_made(name):
+            return _made_anew(state, name)
         case _:
             return state
 
 
-def _moved(part: Part, event: e.PlacedEvent) -> Part:  # noqa: C901 - one case per fact
-    match event:
-        case e.StepEntered(visit=visit, feedback=feedback):
-            # Only a component that is sent back begins again right after it failed.
-            is_return = part.status is ComponentStatus.FAILED
-            return Part(
-                status=ComponentStatus.IMPLEMENTING,
-                stage=PartStage.ASSIGN,
-                visit=visit,
-                feedback=tuple(it.artifact for it in feedback),
-                returns=part.returns + is_return,
-            )
-        case f.AssignmentWritten(task=task):
-            return replace(part, task=task, stage=PartStage.START)
-        case e.ChildStarted(child=child):
-            return replace(part, child=child, stage=PartStage.BUILD)
-        case f.InterfacesWritten(snapshot=snapshot, task=task):
-            return replace(part, snapshot=snapshot, task=task, stage=PartStage.GATES)
-        case f.MergeStarted():
-            return replace(part, status=ComponentStatus.TESTING)
-        case f.MergePrepared(snapshot=snapshot, touched=touched):
-            return replace(part, snapshot=snapshot, touched=touched, stage=PartStage.GATES)
-        case f.MergeRefused(report=report, reason=reason):
-            return _sent_back(part, reason, report)
-        case f.MergeNeedless() | e.IntegrationLanded():
-            return replace(part, stage=PartStage.DONE)
-        case e.GateEnded(slot=slot):
-            return replace(part, verdicts={**part.verdicts, slot: event})
-        case e.IntegrationRefused(reason=reason):
-            return replace(part, stage=PartStage.STOP, reason=reason)
-        case e.StepPassed():
-            return replace(part, status=ComponentStatus.COMPLETED, stage=PartStage.NONE)
-        case e.StepFailed(reason=reason):
-            return replace(part, status=ComponentStatus.FAILED, stage=PartStage.NONE, reason=reason)
-        case e.StepSkipped(reason=reason):
-            return replace(
-                part, status=ComponentStatus.SKIPPED, stage=PartStage.NONE, reason=reason
-            )
-        case _:
-            return part
-
-
-def _sent_back(part: Part, reason: str, report: ArtifactHash) -> Part:
-    return replace(part, stage=PartStage.BACK, reason=reason, feedback=(report,))
+def _made_anew(state: FeatureState, name: ComponentId) -> FeatureState:
+    """Let what nobody builds be made on top of where the branch stands."""
+    part = replace(state.part(name), stage=PartStage.ASSIGN)
+    parts = {**state.parts, name: part}
+    return replace(state, parts=parts, queue=_without(state.queue, name))
 
 
 def step_of(component: ComponentId) -> StepName:

@@ -47,6 +47,7 @@ def _of_agent(state: KanbanState, effect: RunWorker) -> RunKanbanWorker:
         # Bad answers are asked for again as often as the rule says, whatever came of other tasks.
         breaker=None,
         nonce=_nonce(state, effect),
+        answers_directives=agent is Agent.ARCHITECT,
     )
 
 

@@ -116,11 +116,13 @@ def _read(effect: ReadKanban, operation: Operation, taken: Taken, kanban: Kanban
 
 def _imported(operation: Operation, taken: Taken, kanban: Kanban) -> tuple[ImportedFile, ...]:
     """Keep every file that counts, so that the ledger explains each move."""
+    paths = (kanban.path, *kanban.tasks)
+    redact = operation.world.redactor.redact
+    texts = [redact(taken.files[path].decode(errors="replace")).text for path in paths]
+    kept = operation.world.artifacts.put_all(texts)
     return tuple(
-        ImportedFile(
-            path=path, artifact=operation.keep(taken.files[path].decode(errors="replace"))[0]
-        )
-        for path in (kanban.path, *kanban.tasks)
+        ImportedFile(path=path, artifact=artifact)
+        for path, artifact in zip(paths, kept, strict=True)
     )
 
 

@@ -1,7 +1,6 @@
 """The runs that worked on a kanban."""
 
 from collections.abc import Iterator
-from typing import Final
 
 from msgspec import Struct
 
@@ -14,8 +13,6 @@ from supervisor_ai.drivers.kanban.board.policy import KanbanPlace, KanbanPolicy
 from supervisor_ai.drivers.kanban.definition import KanbanDefinition
 from supervisor_ai.drivers.kanban.driver import KanbanDriver
 from supervisor_ai.drivers.kanban.places import permit_of
-
-_MOST: Final = 1_000_000
 
 
 class KanbanRun(Struct, frozen=True, kw_only=True):
@@ -43,12 +40,10 @@ def kanban_runs(records: Records | None) -> Iterator[KanbanRun]:
     """List the runs on any kanban, newest first."""
     if records is None:
         return
-    rows, _ = records.queries.runs(limit=_MOST)
-    for row in rows:
-        if row.driver == KanbanDriver.name:
-            policy = policy_of_run(records, row.id)
-            if policy is not None:
-                yield KanbanRun(row=row, policy=policy)
+    for row in records.queries.runs_of(KanbanDriver.name):
+        policy = policy_of_run(records, row.id)
+        if policy is not None:
+            yield KanbanRun(row=row, policy=policy)
 
 
 def runs_on(records: Records | None, place: KanbanPlace) -> Iterator[KanbanRun]:

@@ -26,6 +26,7 @@ class ScopeAnswer(Struct, frozen=True, kw_only=True):
 
     remit: str = ""
     milestones: tuple[ScopeMilestone, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 class DirectiveReply(Struct, frozen=True, kw_only=True):
@@ -46,6 +47,7 @@ class PlanAnswer(Struct, frozen=True, kw_only=True):
     carry_forward: tuple[str, ...] = ()
     directives: tuple[DirectiveReply, ...] = ()
     does: tuple[int, ...] = ()
+    questions: tuple[str, ...] = ()
 
 
 class WorkAnswer(Struct, frozen=True, kw_only=True):
@@ -69,6 +71,25 @@ class AssessmentAnswer(Struct, frozen=True, kw_only=True):
 
     summary: str = ""
     hint: str = ""
+
+
+class ResearchedAnswer(Struct, frozen=True, kw_only=True):
+    """What is known about one question."""
+
+    question: str
+    answer: str
+
+
+class ResearchAnswer(Struct, frozen=True, kw_only=True):
+    """What a researcher says."""
+
+    answers: tuple[ResearchedAnswer, ...] = ()
+
+
+class SummaryAnswer(Struct, frozen=True, kw_only=True):
+    """What a summarizer says."""
+
+    summary: str = ""
 
 
 def read_answer(text: str, kind: type[T]) -> T | None:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.events import (
     AssessmentTaken,
@@ -17,8 +18,9 @@ from supervisor_ai.drivers.loop.events import (
     TaskPlanned,
     TaskSetBack,
 )
-from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, PlannerAction
+from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, PlannerAction, WorkStatus
 from supervisor_ai.drivers.loop.routes import LoopPhase
+from supervisor_ai.drivers.loop.window import RolledUp
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveResponse
 from supervisor_ai.drivers.quality.events import SupervisorRan
 from supervisor_ai.drivers.quality.supervisors import LookMoment, Roster
@@ -26,6 +28,35 @@ from supervisor_ai.drivers.quality.urgency import CALM, WEIGHTS, UrgencySignal, 
 
 COMPLETED: Final = frozenset({TaskOutcome.DONE, TaskOutcome.SKIPPED})
 """How a task ends that counts as completed."""
+
+
+class Research(Struct, frozen=True, kw_only=True):
+    """What whoever scopes or plans asked before it says what is to be done."""
+
+    is_offered: bool = False
+    """Whether somebody answers questions in this loop."""
+    is_spent: bool = False
+    """Whether that was asked which may be asked before the next plan."""
+    questions: tuple[ArtifactHash, ...] = ()
+    """Those that wait for an answer."""
+    answers: ArtifactHash | None = None
+
+    @property
+    def is_open(self) -> bool:
+        """Tell whether questions may be asked now."""
+        return self.is_offered and not self.is_spent
+
+    def asking(self, questions: tuple[ArtifactHash, ...]) -> "Research":
+        """Let questions wait for an answer."""
+        return replace(self, questions=questions)
+
+    def told(self, answers: ArtifactHash | None) -> "Research":
+        """Take up what was answered; None: nobody could."""
+        return replace(self, is_spent=True, questions=(), answers=answers)
+
+    def over(self) -> "Research":
+        """Let questions be asked again before the next plan."""
+        return Research(is_offered=self.is_offered)
 
 
 class CarriedTask(Struct, frozen=True, kw_only=True):
@@ -91,6 +122,7 @@ class SupervisorRun(Struct, frozen=True, kw_only=True):
     is_converging: bool = False
     findings: ArtifactHash | None = None
     reason: str = ""
+    usage: Usage = NO_USAGE
 
 
 class LoopBook(Struct, frozen=True, kw_only=True):
@@ -114,6 +146,8 @@ class LoopBook(Struct, frozen=True, kw_only=True):
     """In tenths."""
     supervisor_run_log: tuple[SupervisorRun, ...] = ()
     roster: Roster = field(default_factory=Roster)
+    research: Research = Research()
+    rolled_up: RolledUp = RolledUp()
     tasks: int = 0
     """How many tasks were begun."""
     claims: int = 0
@@ -157,6 +191,7 @@ def scoped(book: LoopBook, taken: ScopeTaken) -> LoopBook:
         active_milestone_index=len(reached),
         carry_forward=(),
         correction_hint=None,
+        research=book.research.over(),
     )
 
 
@@ -174,6 +209,7 @@ def planned(book: LoopBook, taken: TaskPlanned, plan: ArtifactHash) -> LoopBook:
         ),
         task_planner_action=taken.action,
         correction_hint=None,
+        research=book.research.over(),
     )
     if taken.action is PlannerAction.MILESTONE_DONE:
         book = replace(book, roster=book.roster.called(LookMoment.MILESTONE))
@@ -224,6 +260,15 @@ def _begun(book: LoopBook, taken: TaskPlanned, plan: ArtifactHash) -> LoopBook:
     begun = CurrentTask(number=number, text=taken.task, plan=plan, does=taken.does)
     polished = book.polished + (1 if book.phase is LoopPhase.POLISH else 0)
     return replace(book, current=begun, tasks=number, polished=polished)
+
+
+def worked(book: LoopBook, said: str, answer: ArtifactHash) -> LoopBook:
+    """Remember what the implementor reports; one that is blocked asks for direction."""
+    task = replace(book.task, work=answer)
+    book = replace(book, current=task)
+    if said != WorkStatus.BLOCKED:
+        return book
+    return book.asked(Escalation(task=task.number, source="implementor", text=answer))
 
 
 def set_back(book: LoopBook, fact: TaskSetBack) -> LoopBook:
@@ -297,6 +342,11 @@ def assessed(
             return replace(book, active_milestone_index=reached, roster=called)
 
 
+def reopened(book: LoopBook) -> LoopBook:
+    """Take a milestone back that a person does not accept."""
+    return replace(book, active_milestone_index=max(0, book.active_milestone_index - 1))
+
+
 def looked(book: LoopBook, fact: SupervisorRan) -> LoopBook:
     """Take up what a supervisor wants done."""
     run = SupervisorRun(
@@ -311,6 +361,7 @@ def looked(book: LoopBook, fact: SupervisorRan) -> LoopBook:
         is_converging=fact.is_converging,
         findings=fact.findings,
         reason=fact.reason,
+        usage=fact.usage,
     )
     roster = book.roster.looked(fact.supervisor, fact.outcome, novel=fact.novel, total=fact.total)
     return added(

@@ -18,7 +18,16 @@ from supervisor_ai.drivers.loop.answers import (
 from supervisor_ai.drivers.loop.book import CarriedTask, DoneEntry, LoopBook
 from supervisor_ai.drivers.loop.kinds import LoopNode
 from supervisor_ai.drivers.loop.routes import LoopPhase
-from supervisor_ai.drivers.loop.window import CARRIED, DoneText, cut, done_lines
+from supervisor_ai.drivers.loop.window import (
+    CARRIED,
+    ENTRY,
+    DoneText,
+    RolledText,
+    cut,
+    detail,
+    done_lines,
+    long_over,
+)
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveText, in_order
 
 Read = Callable[[ArtifactHash], str]
@@ -31,7 +40,10 @@ DONE: Final = "COMPLETED WORK"
 TASK: Final = "TASK"
 CHANGE: Final = "CHANGE"
 LOG: Final = "SUPERVISOR RUN LOG"
-ORDER: Final = (CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG, TASK, CHANGE)
+RESEARCH: Final = "RESEARCH"
+QUESTIONS: Final = "QUESTIONS"
+EARLIER: Final = "EARLIER WORK"
+ORDER: Final = (CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG, RESEARCH, TASK, CHANGE)
 TOKENS: Final = {
     LoopNode.SCOPE_AGENT: 15_000,
     LoopNode.TASK_PLANNER: 12_000,
@@ -40,6 +52,18 @@ TOKENS: Final = {
     LoopNode.ASSESSOR: 5_000,
 }
 """What a role is told at most, the files that it is shown included."""
+TOLD: Final[dict[LoopNode, tuple[str, ...]]] = {
+    LoopNode.SCOPE_AGENT: (CONTEXT, MILESTONE, DONE, LOG, RESEARCH),
+    LoopNode.TASK_PLANNER: (
+        *(CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG),
+        *(RESEARCH, TASK),
+    ),
+    LoopNode.IMPLEMENTOR: (CONTEXT, MILESTONE, TASK),
+    LoopNode.QA: (CONTEXT, MILESTONE, TASK),
+    LoopNode.ASSESSOR: (*(CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG),),
+}
+"""What each role is told, in the order of the seed's sections."""
+TOLD_SUPERVISORS: Final = (CONTEXT, MILESTONE, DIRECTIVES, DONE, LOG)
 SUPERVISOR_TOKENS: Final = 5_000
 _CHARACTERS: Final = 4
 """Of so many characters a token is taken to be."""
@@ -47,6 +71,9 @@ _DIRECTIVE: Final = 500
 _PLAN: Final = 6_000
 _MOST_SHOWN: Final = 20
 _RUNS: Final = 6
+_ANSWERS: Final = 6_000
+_OFFER: Final = "Questions are answered: you may ask first."
+_UNANSWERED: Final = "Nobody could answer your questions. Go on with what you know."
 _CUT_OFF: Final = "[what follows was left out]"
 
 
@@ -81,6 +108,7 @@ class BriefWriter(Struct, frozen=True, kw_only=True):
             DIRECTIVES: self.directives,
             DONE: self.done,
             LOG: self.log,
+            RESEARCH: self.research,
             TASK: self.task,
         }
         texts = {title: written[title]() for title in ORDER if title in titles}
@@ -133,7 +161,36 @@ class BriefWriter(Struct, frozen=True, kw_only=True):
 
     def done(self) -> str:
         """Tell what was done so far."""
-        return "\n".join(done_lines([self.entry(it) for it in self.book.done_list]))
+        return "\n".join(done_lines(self._entries(), self._rolled()))
+
+    def earlier(self) -> str:
+        """Tell what is to be summed up: the last summary, and each task that it is not about."""
+        rolled = self._rolled()
+        older = self._entries()[rolled.tasks : long_over(len(self.book.done_list))]
+        summed = [f"So far: {rolled.text}"] if rolled.text else []
+        return "\n".join((*summed, *(cut(detail(it), ENTRY) for it in older)))
+
+    def _entries(self) -> list[DoneText]:
+        return [self.entry(it) for it in self.book.done_list]
+
+    def _rolled(self) -> RolledText:
+        rolled = self.book.rolled_up
+        text = "" if rolled.text is None else self.read(rolled.text)
+        return RolledText(tasks=rolled.tasks if text else 0, text=text)
+
+    def research(self) -> str:
+        """Tell what was answered, or whether questions may be asked."""
+        research = self.book.research
+        if not research.is_offered:
+            return ""
+        if research.answers is not None:
+            return bounded(self.read(research.answers), _ANSWERS)
+        return _UNANSWERED if research.is_spent else _OFFER
+
+    def questions(self) -> str:
+        """Tell what whoever scopes or plans wants to know."""
+        asked = (self.read(it) for it in self.book.research.questions)
+        return "\n".join(f"{number}. {it}" for number, it in enumerate(asked, 1))
 
     def entry(self, it: DoneEntry) -> DoneText:
         """Put a task that is over into words."""

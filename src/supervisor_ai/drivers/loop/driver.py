@@ -1,8 +1,9 @@
 """The loop driver: what happens next to a remit."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, cast
 
+from supervisor_ai.control.slice_names import registered_decider
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run import events as e
@@ -19,18 +20,20 @@ from supervisor_ai.drivers.loop.decisions.marks import (
     decide_report,
 )
 from supervisor_ai.drivers.loop.decisions.roles import decide_role
-from supervisor_ai.drivers.loop.decisions.supervision import decide_supervision
+from supervisor_ai.drivers.loop.decisions.supervision import decide_absences, decide_supervision
+from supervisor_ai.drivers.loop.decisions.ways import go_on_after_milestone
 from supervisor_ai.drivers.loop.decisions.wishes import decide_wishes
 from supervisor_ai.drivers.loop.definition import LoopDefinition
 from supervisor_ai.drivers.loop.kinds import LoopNode
+from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.signals import Pause
 from supervisor_ai.drivers.loop.state import LoopState, evolve
 from supervisor_ai.drivers.moves import definition as steps
 from supervisor_ai.drivers.moves.baseline import decide_baseline
+from supervisor_ai.drivers.moves.deciders import StepDecider
 from supervisor_ai.drivers.moves.frame import decide_frame
 from supervisor_ai.drivers.moves.state import Visit, current_visit
 from supervisor_ai.drivers.moves.steps import enter, then
-from supervisor_ai.drivers.quality.supervisors import Roster
 
 Decide = Callable[[Run, LoopState, Step, Visit], Decision]
 RESUME: Final = Pause.OFF.value
@@ -47,7 +50,7 @@ class LoopDriver:
     def begin(self, birth: e.RunSubmitted, definition: LoopDefinition) -> LoopState:
         """Return the state before anything happened."""
         flow = steps.begin(birth, definition)
-        book = LoopBook(roster=Roster(specs=definition.rules.supervisors))
+        book = _under(LoopBook(), definition.rules)
         return LoopState(flow=flow, rules=definition.rules, book=book, kept=flow.head)
 
     def evolve(self, state: LoopState, event: Event) -> LoopState:
@@ -61,10 +64,8 @@ class LoopDriver:
     def migrate(self, state: LoopState, definition: LoopDefinition) -> LoopState:
         """Go on under another definition."""
         rules = definition.rules
-        roster = replace(state.book.roster, specs=rules.supervisors)
-        book = replace(state.book, roster=roster)
         flow = steps.migrate(state.flow, definition)
-        return replace(state, flow=flow, rules=rules, book=book)
+        return replace(state, flow=flow, rules=rules, book=_under(state.book, rules))
 
     def migration_problems(self, state: LoopState, definition: LoopDefinition) -> tuple[str, ...]:
         """List why the run cannot go on under another definition."""
@@ -76,10 +77,21 @@ class LoopDriver:
             return decide_frame(run, state.flow) or Decision()
         if (heard := decide_wishes(state, run)) is not None:
             return heard
+        if (absences := decide_absences(state)) is not None:
+            return absences
         if isinstance(state.flow.news, e.ChangeEdited):
             return _look_again(state)
         framed = decide_frame(run, state.flow) or decide_baseline(run, state.flow)
         return framed or _paused(run, state) or _decide(run, state)
+
+
+def _under(book: LoopBook, rules: LoopRules) -> LoopBook:
+    """Let those look, and answer questions, whom the rules name."""
+    return replace(
+        book,
+        roster=replace(book.roster, specs=rules.supervisors),
+        research=replace(book.research, is_offered=rules.is_research_offered),
+    )
 
 
 def _paused(run: Run, state: LoopState) -> Decision | None:
@@ -110,7 +122,16 @@ def _decide(run: Run, state: LoopState) -> Decision:
         return decide_checks(run, state, at, visit)
     if run.open:
         return Decision()
+    if visit.step in state.rules.milestone_steps:
+        return _after_milestone(run, state, at, visit)
     return _DECIDERS.get(state.node, decide_role)(run, state, at, visit)
+
+
+def _after_milestone(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
+    """Let another slice decide about the milestone; then go on as the table says."""
+    decide = cast("StepDecider", registered_decider(at.kind))
+    decision = decide(run, state.flow, at, visit)
+    return go_on_after_milestone(state, decision) if decision.events else decision
 
 
 _DECIDERS: Final[dict[LoopNode, Decide]] = {

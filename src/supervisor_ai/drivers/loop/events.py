@@ -84,6 +84,39 @@ class AssessmentTaken(AnswerTaken, frozen=True, kw_only=True):
     hint: ArtifactHash
 
 
+class QuestionsAsked(AnswerTaken, frozen=True, kw_only=True):
+    """Whoever scopes or plans wants to know something first."""
+
+    questions: tuple[ArtifactHash, ...]
+
+
+class ResearchTaken(AnswerTaken, frozen=True, kw_only=True):
+    """What was asked is answered."""
+
+    answers: ArtifactHash
+
+
+class ResearchMissed(StepNote, frozen=True, kw_only=True):
+    """Nobody could answer what was asked; who asked goes on with what is known."""
+
+    reason: str
+
+
+class SummaryTaken(AnswerTaken, frozen=True, kw_only=True):
+    """What is long over was summed up."""
+
+    tasks: int
+    """How many tasks it is about, the oldest first."""
+    summary: ArtifactHash
+
+
+class SummaryMissed(StepNote, frozen=True, kw_only=True):
+    """Nobody could sum up what is long over; its titles stand for it."""
+
+    tasks: int
+    reason: str
+
+
 class TaskSetBack(StepNote, frozen=True, kw_only=True):
     """The task is not done yet."""
 
@@ -135,6 +168,11 @@ LOOP_EVENTS: Final[tuple[type[RunEvent], ...]] = (
     WorkTaken,
     QaTaken,
     AssessmentTaken,
+    QuestionsAsked,
+    ResearchTaken,
+    ResearchMissed,
+    SummaryTaken,
+    SummaryMissed,
     TaskSetBack,
     TaskMarked,
     WorkReportStarted,

@@ -68,6 +68,10 @@ OF_PLANNER: Final = AnswerWord("next_task")
 OF_WORK: Final = AnswerWord("work")
 OF_QA: Final = AnswerWord("qa")
 OF_ASSESSOR: Final = AnswerWord("assessment")
+OF_RESEARCH: Final = AnswerWord("research")
+OF_SUMMARY: Final = AnswerWord("work_summary")
+RESEARCHER: Final = "loop_researcher"
+SUMMARIZER: Final = "loop_summarizer"
 
 SCOPE_MEANINGS: Final[dict[str, Meaning]] = {SCOPED: Meaning.PASS}
 PLANNER_MEANINGS: Final[dict[str, Meaning]] = dict.fromkeys(PlannerAction, Meaning.PASS)
@@ -81,3 +85,5 @@ ASSESSOR_MEANINGS: Final[dict[str, Meaning]] = {
     **dict.fromkeys(AssessmentVerdict, Meaning.PASS),
     AssessmentVerdict.MAJOR_DIVERGENCE: Meaning.REJECT,
 }
+RESEARCH_MEANINGS: Final[dict[str, Meaning]] = {"ANSWERED": Meaning.PASS}
+SUMMARY_MEANINGS: Final[dict[str, Meaning]] = {"SUMMED": Meaning.PASS}

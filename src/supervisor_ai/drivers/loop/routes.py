@@ -13,6 +13,7 @@ class NodeOutcome(StrEnum):
     """How a visit to a node came out, where no answer has its own word for it."""
 
     SCOPED = "scoped"
+    RESEARCHED = "researched"
     BUILT = "built"
     PASSED = "passed"
     FAILED = "failed"
@@ -36,6 +37,8 @@ class LoopPhase(StrEnum):
 
 ROUTES: Final[dict[tuple[LoopNode, Word], LoopNode]] = {
     (LoopNode.SCOPE_AGENT, NodeOutcome.SCOPED): LoopNode.TASK_PLANNER,
+    (LoopNode.SCOPE_AGENT, NodeOutcome.RESEARCHED): LoopNode.SCOPE_AGENT,
+    (LoopNode.TASK_PLANNER, NodeOutcome.RESEARCHED): LoopNode.TASK_PLANNER,
     (LoopNode.TASK_PLANNER, PlannerAction.IMPLEMENT): LoopNode.IMPLEMENTOR,
     (LoopNode.TASK_PLANNER, PlannerAction.SKIP): LoopNode.MARK_COMPLETE,
     (LoopNode.TASK_PLANNER, PlannerAction.ABORT): LoopNode.MARK_FAILED,

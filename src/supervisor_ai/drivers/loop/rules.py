@@ -4,6 +4,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.ids import StepName
 from supervisor_ai.drivers.quality.directives import Backlog
 from supervisor_ai.drivers.quality.supervisors import SupervisorSpec
 
@@ -27,3 +28,7 @@ class LoopRules(Struct, frozen=True, kw_only=True):
     backlog: Backlog = field(default_factory=Backlog)
     supervisors: tuple[SupervisorSpec, ...] = ()
     """Those that are switched on, in their order."""
+    milestone_steps: tuple[StepName, ...] = ()
+    """The steps of other slices through which a loop goes after each milestone, in their order."""
+    is_research_offered: bool = False
+    """Whether whoever scopes or plans may ask questions first."""

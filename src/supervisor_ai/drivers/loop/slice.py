@@ -15,6 +15,10 @@ from supervisor_ai.drivers.loop.definition import LoopDefinition, expect_loop
 from supervisor_ai.drivers.loop.driver import LoopDriver
 from supervisor_ai.drivers.loop.events import LOOP_EVENTS, TaskMarked
 from supervisor_ai.drivers.loop.sentences import LOOP_SENTENCES
+from supervisor_ai.drivers.quality.standing_facts import STANDING_STREAM
+from supervisor_ai.drivers.quality.tables import RULES as QUALITY_RULES
+from supervisor_ai.drivers.quality.tables import TABLES as QUALITY_TABLES
+from supervisor_ai.drivers.quality.thread_desk import THREAD_STREAM
 from supervisor_ai.engine.playback import opener
 
 if TYPE_CHECKING:
@@ -60,6 +64,7 @@ SLICE: Final = Slice(
     driver=opener(LoopDriver()),
     definition=LoopDefinition,
     events=LOOP_EVENTS,
+    streams=(THREAD_STREAM, STANDING_STREAM),
     performers=_performers,
     sentences=LOOP_SENTENCES,
     rules={
@@ -68,7 +73,9 @@ SLICE: Final = Slice(
             f"{TASK_PASSED} AND :outcome = 'done'",
             TASK_DROPPED,
         ),
+        **QUALITY_RULES,
     },
+    tables=QUALITY_TABLES,
     today=_today,
     about_run=_about_run,
     preview=_preview,

@@ -1,26 +1,25 @@
 """The loop driver's memory: its book, and where the run stands in its steps."""
 
 from collections.abc import Callable
-from typing import Final
+from typing import Final, assert_never
 
 from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Event
-from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
+from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.failures.loops import Trail
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import book as b
 from supervisor_ai.drivers.loop import events as k
-from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode, WorkStatus
+from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode
 from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish
 from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
 from supervisor_ai.drivers.moves.state import evolve as evolve_steps
 from supervisor_ai.drivers.quality.events import (
-    AnswerTaken,
     DirectiveAdded,
     DirectiveDropped,
     FindingsTaken,
@@ -29,6 +28,20 @@ from supervisor_ai.drivers.quality.events import (
 from supervisor_ai.drivers.quality.urgency import CALM
 
 _NODES: Final = {StepName(node): node for node in LoopNode}
+
+
+RoleTaken = (
+    k.ScopeTaken
+    | k.TaskPlanned
+    | k.WorkTaken
+    | k.QaTaken
+    | k.AssessmentTaken
+    | k.QuestionsAsked
+    | k.ResearchTaken
+    | k.SummaryTaken
+    | FindingsTaken
+)
+"""What an answer can say; named one by one, so that each is kept as what it is."""
 
 
 class LoopState(Struct, frozen=True, kw_only=True):
@@ -46,12 +59,10 @@ class LoopState(Struct, frozen=True, kw_only=True):
     """Where it is; a gate belongs to the node before it."""
     before: LoopNode = LoopNode.SCOPE_AGENT
     """Where it was before that."""
-    taken: AnswerTaken | None = None
+    taken: RoleTaken | None = None
     """What an answer says whose attempt has not ended yet."""
     findings: FindingsTaken | None = None
     """What the supervisor found whose look is not over yet."""
-    answer: ArtifactHash | None = None
-    """Its whole answer."""
     summoned: tuple[str, ...] = ()
     """The supervisors that still have to look in this visit."""
     landed: e.IntegrationLanded | None = None
@@ -70,7 +81,9 @@ def evolve(state: LoopState, event: Event) -> LoopState:
         case e.StepPassed() if _NODES.get(event.step) is LoopNode.RUN_SUPERVISORS:
             calm = replace(state.book, supervisor_urgency=CALM)
             return replace(state, book=calm, summoned=())
-        case AnswerTaken():
+        case e.StepFailed() if event.step in state.rules.milestone_steps:
+            return replace(state, book=b.reopened(state.book))
+        case _ if isinstance(event, RoleTaken):
             return replace(state, taken=event)
         case e.AttemptStarted():
             return replace(state, taken=None)
@@ -97,6 +110,12 @@ def _noted(state: LoopState, event: Event) -> LoopState:
             flow = replace(state.flow, head=state.kept, news=None)
             state = replace(state, flow=flow, book=book, summoned=left)
             return replace(state, findings=None, landed=None)
+        case k.ResearchMissed():
+            book = replace(state.book, research=state.book.research.told(None))
+            return replace(state, book=book)
+        case k.SummaryMissed(tasks=tasks):
+            book = replace(state.book, rolled_up=state.book.rolled_up.summed(tasks, None))
+            return replace(state, book=book)
         case DirectiveAdded(directive=directive):
             book = b.added(state.book, (directive,))
             return replace(state, book=book, wishes=state.wishes[1:])
@@ -138,7 +157,7 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
         case k.TaskPlanned():
             return replace(state, book=b.planned(book, taken, event.answer))
         case k.WorkTaken():
-            return replace(state, book=_worked(book, event), taken=taken)
+            return replace(state, book=b.worked(book, event.said, event.answer), taken=taken)
         case k.QaTaken(feedback=feedback):
             task = replace(book.task, qa=feedback)
             return replace(state, book=replace(book, current=task))
@@ -149,18 +168,26 @@ def _succeeded(state: LoopState, event: e.AttemptSucceeded) -> LoopState:
             book = b.assessed(book, taken, verdict, event.answer)
             return replace(state, book=book, since=since)
         case FindingsTaken():
-            return replace(state, findings=taken, answer=event.answer)
+            return replace(state, findings=taken)
+        case k.QuestionsAsked() | k.ResearchTaken() | k.SummaryTaken():
+            return replace(state, book=_aided(book, taken))
         case _:
-            return state
+            assert_never(taken)
 
 
-def _worked(book: b.LoopBook, event: e.AttemptSucceeded) -> b.LoopBook:
-    task = replace(book.task, work=event.answer)
-    book = replace(book, current=task)
-    if event.said != WorkStatus.BLOCKED:
-        return book
-    asked = b.Escalation(task=task.number, source="implementor", text=event.answer)
-    return book.asked(asked)
+def _aided(
+    book: b.LoopBook, taken: k.QuestionsAsked | k.ResearchTaken | k.SummaryTaken
+) -> b.LoopBook:
+    """Take up what was asked on the side, and what came of it."""
+    match taken:
+        case k.QuestionsAsked(questions=questions):
+            return replace(book, research=book.research.asking(questions))
+        case k.ResearchTaken(answers=answers):
+            return replace(book, research=book.research.told(answers))
+        case k.SummaryTaken(tasks=tasks, summary=summary):
+            return replace(book, rolled_up=book.rolled_up.summed(tasks, summary))
+        case _:
+            assert_never(taken)
 
 
 def _marked(state: LoopState, event: k.TaskMarked) -> LoopState:

@@ -88,8 +88,16 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         context=_context(state, at),
         session=definition.session,
         writable=_writable(definition, role),
+        hears_directives=definition.hears_directives and _acts(role),
+        answers_directives=role.answer == AnswerKind.PLAN,
     )
     return _within_leave(effect, slot)
+
+
+def _acts(role: Role) -> bool:
+    """Tell whether a role plans or writes, and is told of the project besides its task."""
+    is_told = role.knowledge is not None
+    return is_told and (role.can_edit or role.answer == AnswerKind.PLAN)
 
 
 def _writable(definition: Definition, role: Role) -> Writable | None:

@@ -10,7 +10,7 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
-from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step
+from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import Trace, Trail
 from supervisor_ai.domain.run.gates import VOUCHING, Authorship, Complexity, GateKind, GateWord
@@ -73,6 +73,8 @@ _OF_A_SLOT: Final = (
     *_OF_A_QUESTION,
 )
 
+_OF_THE_TASK: Final = frozenset({StepKind.ROLE, StepKind.COMMIT})
+"""Steps at which the task itself is worked on."""
 _BEGINS_ANEW: Final = frozenset(
     {
         ApprovalReason.REVIEW_LOOP,
@@ -85,6 +87,8 @@ _BEGINS_ANEW: Final = frozenset(
 )
 """Questions that are asked where nothing is left to try; a no is worth new tries."""
 
+Note = e.StepNote | e.OperationEnded
+"""A fact that may want to be remembered."""
 PersonsWord = e.ApprovalGiven | e.ApprovalLapsed | e.ApprovalRefused | e.ChangeEdited
 News = PersonsWord | e.OperationEnded
 """Outcomes of a step as a whole that the driver has not acted on yet."""
@@ -129,6 +133,8 @@ class Visit(Struct, frozen=True, kw_only=True):
     """The questions to which a person has said yes."""
     accepted: frozenset[int] = frozenset()
     """The gates whose findings a person has accepted, by their slots."""
+    notes: tuple[Note, ...] = ()
+    """The facts of the visit that want to be remembered, the oldest first."""
 
     @property
     def is_signed_off(self) -> bool:
@@ -211,7 +217,7 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     record = state.record(event.step)
     status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
     record = replace(record, status=status, verdict=verdict)
-    state = _placed(state, event)
+    state = _remembered(_placed(state, event), event)
     asked = state.visit.question if state.visit else None
     state = replace(state, clearance=evolve_clearance(state.clearance, event, asked))
     state, record = _applied(state, record, event)
@@ -243,6 +249,12 @@ def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
         return replace(state, visit=visit)
     slot = evolve_slot(visit.slot(event.slot), event)
     return replace(state, visit=visit.with_slot(slot))
+
+
+def _remembered(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
+    if state.visit is None or not event.is_remembered or not isinstance(event, Note):
+        return state
+    return replace(state, visit=replace(state.visit, notes=(*state.visit.notes, event)))
 
 
 def _applied(  # noqa: C901 - one case per fact
@@ -286,7 +298,7 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Take in what the step as a whole is at, and what came of it."""
     match event:
         case e.IntegrationLanded(commit=commit):
-            return replace(state, news=event, landed=commit)
+            return replace(state, news=event, landed=commit, head=_after_landing(state, event))
         case e.PullRequestOpened() | e.PullRequestSeen() | e.PullRequestUnseen():
             known = evolve_pull_request(state.pull_request, event)
             return replace(state, news=event, pull_request=known)
@@ -301,6 +313,13 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
             return replace(state, news=None)
         case _:
             return state
+
+
+def _after_landing(state: WorkflowState, event: e.IntegrationLanded) -> Snapshot:
+    """Return the files to go on with; what is written beside the task counts once it landed."""
+    if state.at(event.step).kind in _OF_THE_TASK or event.tree is None:
+        return state.head
+    return Snapshot(commit=event.commit, tree=event.tree)
 
 
 def _told(event: e.PlacedEvent) -> str | None:
@@ -393,7 +412,7 @@ def _succeeded(state: WorkflowState, event: e.AttemptSucceeded) -> WorkflowState
     at, role = state.at(event.step), state.role(event.step, event.slot)
     name = event.step if len(at.crew) == 1 else StepName(f"{event.step}/{role.name}")
     state = replace(state, answers={**state.answers, name: event.answer})
-    if not role.writes:
+    if not role.writes or at.kind not in _OF_THE_TASK:
         return state
     return replace(state, head=event.snapshot, author=_author(state, role, event))
 

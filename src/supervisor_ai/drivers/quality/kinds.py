@@ -1,9 +1,12 @@
-"""The kinds of answers that quality supervisors give."""
+"""The kinds of answers that quality supervisors give, and of steps at which they look."""
 
 from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerWord, Meaning
+from supervisor_ai.domain.run.definition import StepWord
 
+ATTACHED: Final = StepWord("attached_supervisors")
+"""Supervisors look behind the commits of a driver that is no loop."""
 OF_STYLE: Final = AnswerWord("style_findings")
 OF_DESIGN: Final = AnswerWord("design_findings")
 OF_KNOWLEDGE: Final = AnswerWord("knowledge_items")

@@ -1,5 +1,6 @@
 """Performing a supervisor's look: what it is told, what it may write, and what is kept of it."""
 
+from collections.abc import Callable
 from typing import Final
 
 import msgspec
@@ -13,7 +14,7 @@ from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.quality.directives import DirectiveText, NewDirective
-from supervisor_ai.drivers.quality.events import FindingsTaken
+from supervisor_ai.drivers.quality.events import AnswerTaken, FindingsTaken
 from supervisor_ai.drivers.quality.findings import (
     Findings,
     FoundDirective,
@@ -57,13 +58,22 @@ class Look(Struct, frozen=True, kw_only=True):
     """Which tasks were told of which documents, the oldest first."""
 
 
+class LookPens(Struct, frozen=True, kw_only=True):
+    """How words of a look are written down."""
+
+    keep: Callable[[str], ArtifactHash]
+    redact: Callable[[str], str]
+
+
 async def perform_look(
     effect: RunWorker, operation: Operation, ports: QualityPorts, look: Look
 ) -> RunEvent:
     """Let a supervisor look, and keep of its work what is its own and has the right form."""
     before = await ports.files.read(effect.start, STORE)
     is_first = ports.books.is_empty(before, look.spec.owns)
-    told = _told(look, ports.books.digest(before, most=_left(look)), is_first=is_first)
+    told = told_look_text(
+        look, ports.books.digest(before, most=space_left(look)), is_first=is_first
+    )
     items = tuple(
         ContextItem(title=title, artifact=operation.keep(text)[0]) for title, text in told if text
     )
@@ -81,8 +91,17 @@ async def perform_look(
                 items=found.knowledge_items,
             )
         )
-        operation.record(_taken(effect, operation, look, found, settled, is_first=is_first))
-        proved = ports.books.promoted(_after(before, settled), look.uses, look.task)
+        earlier = "" if look.previous is None else operation.text_of(look.previous)
+        taken = findings_taken(
+            _place(effect),
+            found,
+            settled,
+            _pens(operation),
+            earlier=read_findings(earlier),
+            is_first=is_first,
+        )
+        operation.record(taken)
+        proved = ports.books.promoted(store_after(before, settled), look.uses, look.task)
         return await operation.world.workspaces.compose(
             effect.start, {**settled.files, **proved.files}, at=operation.intended_at
         )
@@ -90,63 +109,81 @@ async def perform_look(
     return await perform_worker(replace(effect, context=items), operation, settle)
 
 
-def _after(before: Files, settled: SettledKnowledge) -> Files:
+def _place(effect: RunWorker) -> AnswerTaken:
+    return AnswerTaken(
+        step=effect.step, visit=effect.visit, slot=effect.slot, attempt=effect.attempt
+    )
+
+
+def _pens(operation: Operation) -> LookPens:
+    redact = operation.world.redactor.redact
+    return LookPens(
+        keep=lambda text: operation.keep(text)[0], redact=lambda text: redact(text).text
+    )
+
+
+def store_after(before: Files, settled: SettledKnowledge) -> Files:
     """Return the store as it will be."""
     files = {**before, **settled.files}
     return {path: text for path, text in files.items() if text is not None}
 
 
-def _left(look: Look) -> int:
+def space_left(look: Look) -> int:
     """Say how many characters are left for the store, so that the whole fits its budget."""
     return max(0, look.most - sum(len(text) for _, text in look.sections))
 
 
-def _told(look: Look, digest: str, *, is_first: bool) -> tuple[tuple[str, str], ...]:
+def told_look_text(look: Look, digest: str, *, is_first: bool) -> tuple[tuple[str, str], ...]:
+    """Return what a supervisor is told, by title and in order."""
     mode = _BOOTSTRAP if is_first else _COMPARE
     return (*look.sections, (KNOWLEDGE, digest), (MODE, mode))
+
+
+def own_places(spec: SupervisorSpec) -> tuple[str, ...]:
+    """Name the beginnings of the paths that a supervisor may write."""
+    return tuple(f"{STORE}/{folder}/" for folder in spec.owns)
 
 
 async def _written(
     effect: RunWorker, operation: Operation, ports: QualityPorts, look: Look, work: Work
 ) -> Files:
     """Return what the supervisor left in its own folders; what it left elsewhere is recorded."""
-    own = tuple(f"{STORE}/{folder}/" for folder in look.spec.owns)
+    own = own_places(look.spec)
     changed = await operation.world.workspaces.changed_paths(effect.start, work.snapshot.commit)
-    others = [path for path in changed if not path.startswith(own)] if own else list(changed)
+    others = [path for path in changed if not path.startswith(own)]
     if others:
         report_refused(effect, operation, others)
     left = await ports.files.read(work.snapshot.commit, STORE)
-    return {path: text for path, text in left.items() if own and path.startswith(own)}
+    return {path: text for path, text in left.items() if path.startswith(own)}
 
 
-def _taken(
-    effect: RunWorker,
-    operation: Operation,
-    look: Look,
+def findings_taken(
+    at: AnswerTaken,
     found: Findings,
     settled: SettledKnowledge,
+    pens: LookPens,
     *,
+    earlier: Findings,
     is_first: bool,
 ) -> FindingsTaken:
-    earlier = "" if look.previous is None else operation.text_of(look.previous)
-    novel, total = novelty(found, read_findings(earlier))
-    redact = operation.world.redactor.redact
+    """Take up what a supervisor found, as far as it is kept."""
+    novel, total = novelty(found, earlier)
     return FindingsTaken(
-        step=effect.step,
-        visit=effect.visit,
-        slot=effect.slot,
-        attempt=effect.attempt,
+        step=at.step,
+        visit=at.visit,
+        slot=at.slot,
+        attempt=at.attempt,
         outcome=RunOutcome.BOOTSTRAPPED if is_first else RunOutcome.REVIEWED,
-        directives=tuple(_kept(operation, it) for it in found.directives),
-        updated=tuple(redact(plain(path)).text for path in settled.updated),
-        refused=tuple(redact(plain(path)).text for path, _ in settled.refused[:_SHOWN]),
+        directives=tuple(_kept(pens, it) for it in found.directives),
+        updated=tuple(pens.redact(plain(path)) for path in settled.updated),
+        refused=tuple(pens.redact(plain(path)) for path, _ in settled.refused[:_SHOWN]),
         reviews=settled.reviews,
         novel=novel,
         total=total,
     )
 
 
-def _kept(operation: Operation, it: FoundDirective) -> NewDirective:
+def _kept(pens: LookPens, it: FoundDirective) -> NewDirective:
     words = DirectiveText(description=it.description, rationale=it.rationale, files=it.files)
-    text, _ = operation.keep(msgspec.json.encode(words).decode())
+    text = pens.keep(msgspec.json.encode(words).decode())
     return NewDirective(type=it.type, priority=it.priority, text=text)

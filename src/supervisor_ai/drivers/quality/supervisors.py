@@ -1,6 +1,7 @@
 """When each supervisor looks: its own counter, its own moments, and rest where little is new."""
 
 from collections.abc import Callable
+from decimal import Decimal
 from enum import StrEnum
 from typing import Final
 
@@ -11,6 +12,8 @@ from supervisor_ai.drivers.quality.urgency import is_pulled_forward
 
 STORE: Final = "docs/knowledge"
 """The folder of the knowledge store, in the project."""
+ESTIMATE: Final = (Decimal("0.02"), Decimal("0.04"))
+"""What a look is expected to cost: about 5,000 tokens in and 1,000 out, of a strong model."""
 MOST_DOUBLINGS: Final = 4
 _FEW: Final = 4
 """A look that brings less than one new thing among so many converges."""
@@ -36,6 +39,16 @@ class SupervisorSpec(Struct, frozen=True, kw_only=True):
     moments: tuple[LookMoment, ...] = ()
     owns: tuple[str, ...] = ()
     """The folders of the knowledge store that it alone writes."""
+    lacks: str = ""
+    """Why nobody can look for it in this run; nothing: somebody can."""
+
+
+class WantedLook(Struct, frozen=True, kw_only=True):
+    """A run of supervisors alone, beside a run whose commits they look at."""
+
+    cli: str | None = None
+    moments: tuple[LookMoment, ...] = ()
+    """What has come to pass."""
 
 
 class SupervisorRecord(Struct, frozen=True, kw_only=True):
@@ -101,7 +114,8 @@ class Roster(Struct, frozen=True, kw_only=True):
     def due(self, urgency: int) -> tuple[SupervisorSpec, ...]:
         """Name those whose turn it is, in their order."""
         pulled = is_pulled_forward(urgency)
-        return tuple(it for it in self.specs if pulled or _is_due(it, self.record(it.name)))
+        able = (it for it in self.specs if not it.lacks)
+        return tuple(it for it in able if pulled or is_due(it, self.record(it.name)))
 
     def _each(self, change: _Change) -> "Roster":
         changed = {it.name: change(it, self.record(it.name)) for it in self.specs}
@@ -113,7 +127,8 @@ def interval(spec: SupervisorSpec, record: SupervisorRecord) -> int | None:
     return None if spec.every is None else spec.every * 2**record.doublings
 
 
-def _is_due(spec: SupervisorSpec, record: SupervisorRecord) -> bool:
+def is_due(spec: SupervisorSpec, record: SupervisorRecord) -> bool:
+    """Tell whether a supervisor looks now, by its counter or because of a moment."""
     every = interval(spec, record)
     return bool(record.moments) or (every is not None and record.since >= every)
 

@@ -16,7 +16,7 @@ from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 
 TEAM_EVENTS: Final[tuple[type[TeamFact], ...]] = (
     *(roster.TeamCreated, roster.MemberJoined, roster.MemberLeft),
-    *(roster.EventRefused, roster.MessagesDelivered),
+    *(roster.EventRefused, roster.MessagesDelivered, roster.RunFollowed),
     *(ownership.OwnershipHandedOff, ownership.OwnershipAcknowledged),
     *(ownership.HandoffDuplicated, ownership.HandoffMissed),
     *(ownership.SplitBrainDetected, ownership.OwnershipArbitrated),
@@ -27,7 +27,7 @@ TEAM_EVENTS: Final[tuple[type[TeamFact], ...]] = (
     *(tasks.TaskSentBack, tasks.TaskClosed, tasks.TaskStuck, tasks.WaitImpossible),
     *(tasks.LoopSuspected, tasks.DuplicateClaimFound, tasks.OverlapFound, tasks.TaskResumed),
     *(tasks.TaskReassigned, tasks.TaskWithdrawn, tasks.TaskEscalated),
-    tasks.ReassignmentProposed,
+    *(tasks.ReassignmentProposed, tasks.TaskReopened),
     *(tools.ToolReported, tools.ToolFoundSystemic, tools.ToolDecided, tools.ToolResolved),
     tools.MatterRouted,
     *(reconcile.SnapshotTaken, reconcile.StateDiverged, reconcile.ReconcileLockEntered),

@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
+from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.event_kinds import liveness, ownership, reconcile
 from supervisor_ai.drivers.team.event_kinds import roster as r
@@ -31,6 +32,7 @@ from supervisor_ai.drivers.team.words import WaitReason
 _WAITS: Final = {
     t.TaskClaimed: WaitReason.CODING,
     t.TaskSubmitted: WaitReason.WAITING_REVIEW,
+    t.TaskReopened: WaitReason.CODING,
     t.TaskStuck: WaitReason.BLOCKED,
 }
 """What a member is at after what it sent."""
@@ -41,6 +43,14 @@ class RefusalWindow(Struct, frozen=True, kw_only=True):
 
     since: datetime
     count: int
+
+
+class FollowedRun(Struct, frozen=True, kw_only=True):
+    """A run of our own whose workers are members, and how far its stream was taken."""
+
+    run: RunId
+    upto: int
+    status: r.FollowStatus
 
 
 class TeamState(Struct, frozen=True, kw_only=True):
@@ -59,6 +69,8 @@ class TeamState(Struct, frozen=True, kw_only=True):
     left: tuple[str, ...] = ()
     """Who was a member and is none any more."""
     tasks: Shelves[TeamTask] = field(default_factory=dict)
+    runs: Shelves[FollowedRun] = field(default_factory=dict)
+    """The runs that work for the team, or did."""
     tools: dict[str, register.ToolRecord] = field(default_factory=dict)
     alerts: Alerts = field(default_factory=dict)
     refusals: Shelves[RefusalWindow] = field(default_factory=dict)
@@ -80,6 +92,10 @@ class TeamState(Struct, frozen=True, kw_only=True):
     def task(self, name: str) -> TeamTask | None:
         """Return a task; None: there is none of that name."""
         return shelves.get(self.tasks, name)
+
+    def followed(self, run: str) -> FollowedRun | None:
+        """Return how far the stream of a run was taken; None: it does not work for the team."""
+        return shelves.get(self.runs, run)
 
     def roster(self) -> Iterator[TeamMember]:
         """Return all members, in an order that depends on their names alone."""
@@ -194,9 +210,10 @@ def _of_roster(state: TeamState, event: TeamFact) -> TeamState:
             left = tuple(name for name in state.left if name != event.member)
             return _with_member(replace(state, left=left), _joined(event))
         case r.MemberLeft(member=name):
-            return replace(
-                state, members=shelves.drop(state.members, name), left=(*state.left, name)
-            )
+            gone = state.member(name)
+            # Whoever worked in one run alone never comes back.
+            left = state.left if gone is not None and gone.run else (*state.left, name)
+            return replace(state, members=shelves.drop(state.members, name), left=left)
         case r.EventRefused(actor=actor, at=at, count=count):
             known = shelves.get(state.refusals, actor)
             since = known.since if known is not None and count > 1 else at
@@ -204,6 +221,9 @@ def _of_roster(state: TeamState, event: TeamFact) -> TeamState:
             return replace(state, refusals=shelves.put(state.refusals, actor, window))
         case r.MessagesDelivered(upto=upto):
             return replace(state, delivered=upto)
+        case r.RunFollowed():
+            followed = FollowedRun(run=event.run, upto=event.upto, status=event.status)
+            return replace(state, runs=shelves.put(state.runs, event.run, followed))
         case _:
             raise InternalError(f"No machine of a team knows {type(event).__name__}.")
 

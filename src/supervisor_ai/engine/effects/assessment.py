@@ -26,7 +26,9 @@ _EVIDENCE: Final = 200
 async def perform_assessment(effect: AssessChange, operation: Operation) -> ChangeAssessed:
     """Find out what is known about the change, and what it needs."""
     policy = effect.policy
-    case = FactsCase(base=effect.since, head=effect.commit, own=policy.path_facts)
+    case = FactsCase(
+        base=effect.since, head=effect.commit, own=policy.path_facts, declared=effect.declared
+    )
     found = await operation.world.examiner.facts(case)
     facts = (*found.facts, *_measured(effect))
     assessment = assess(policy, facts)

@@ -33,8 +33,9 @@ _KEPT_FILES: Final = 100_000
 """More than that is no work of one attempt: it is a download, or a dump."""
 
 
-def worker_plan(effect: RunWorker) -> WorkspacePlan:
-    """Say what is special about a worker's workspace."""
+def worker_plan(effect: RunWorker, *, is_confined: bool = False) -> WorkspacePlan:
+    """Say what is special about a worker's workspace; where nothing holds it, nothing is shared."""
+    is_reader = not effect.role.can_edit and effect.writable is None
     return WorkspacePlan(
         is_writable=effect.role.can_edit,
         hides=effect.role.hides,
@@ -42,6 +43,7 @@ def worker_plan(effect: RunWorker) -> WorkspacePlan:
         quota=_quota(effect.sandbox, effect.sandbox.worker),
         keeps=_bound(effect.sandbox.worker),
         writable=effect.writable,
+        is_shared=is_confined and is_reader and not effect.workspace.setup,
     )
 
 
@@ -123,7 +125,7 @@ async def _run(site: Site) -> tuple[SandboxResult, ArtifactHash]:
     transcript = operation.transcript(effect.step, site.attempt)
     try:
         result = await operation.world.sandbox.run(_spec(site), transcript.write)
-        output, code = transcript.finish(), result.exit_code
+        output, code = await transcript.finish(), result.exit_code
     finally:
         transcript.abandon()
     _record(site, is_cached=False, reason=result.reason, output=output, exit_code=code)

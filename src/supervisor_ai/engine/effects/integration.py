@@ -6,6 +6,7 @@ from supervisor_ai.domain.run.effects import Integrate
 from supervisor_ai.domain.run.events import IntegrationLanded, IntegrationRefused
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.commit_text import describe_commit
+from supervisor_ai.engine.effects.worker_watch import wait_to_land
 from supervisor_ai.engine.ports.workspaces import Landed, Landing
 from supervisor_ai.engine.world import Operation
 
@@ -17,6 +18,7 @@ async def perform_integration(
     identity = operation.identity
     if identity is None:
         raise InternalError(f"Run {operation.run!r} has no identity to commit with.")
+    await wait_to_land(effect, operation)
     landing = Landing(
         run=operation.run,
         key=operation.key,

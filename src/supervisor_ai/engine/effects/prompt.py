@@ -1,5 +1,6 @@
 """What a worker is told: the task, what others said, and what it is shown of the repository."""
 
+from collections.abc import Sequence
 from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerKind
@@ -11,14 +12,20 @@ from supervisor_ai.domain.run.values import FeedbackKind
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.knowledge import tell_knowledge
 from supervisor_ai.engine.ports.context import PackRequest
+from supervisor_ai.engine.ports.knowledge import StandingDirective
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
 from supervisor_ai.engine.world import Operation
 
 _TOLD_CHARACTERS: Final = 20_000
 
 
-async def write_prompt(effect: RunWorker, operation: Operation) -> str:
-    """Bring together what the worker is told, without secrets."""
+async def write_prompt(
+    effect: RunWorker, operation: Operation, wanted: Sequence[StandingDirective] = ()
+) -> str:
+    """Bring together what the worker is told, without secrets.
+
+    `wanted` is what the project's quality supervisors want done.
+    """
     world, plan = operation.world, effect.role.context
     items = tuple(item for item in effect.context if not _is_packed(plan, effect, item))
     request = PromptRequest(
@@ -34,6 +41,8 @@ async def write_prompt(effect: RunWorker, operation: Operation) -> str:
         diff=await _diff(effect, operation),
         material="" if plan is None else await _pack(effect, operation, plan),
         knowledge=await _knowledge(effect, operation),
+        directives=tuple(_directive(it, operation) for it in wanted),
+        answers_directives=effect.answers_directives,
         turns=tuple(_tail(world.artifacts.get(turn)) for turn in effect.turns),
         instructions=effect.instructions,
         instruction=INSTRUCTIONS[effect.level],
@@ -47,6 +56,14 @@ async def _knowledge(effect: RunWorker, operation: Operation) -> str:
     if plan is None:
         return ""
     return await tell_knowledge(effect, operation, plan, _task(effect, operation))
+
+
+def _directive(it: StandingDirective, operation: Operation) -> Told:
+    return Told(
+        kind=None,
+        source=f"[{it.number}] {it.type}, {it.priority}, from {it.source}",
+        text=_tail(operation.text_of(it.text)),
+    )
 
 
 def _feedback(effect: RunWorker, operation: Operation) -> tuple[Told, ...]:

@@ -1,5 +1,6 @@
 """What a worker tried to write and may only read, as far as its own output tells."""
 
+import asyncio
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -40,9 +41,9 @@ class RefusedWrites:
     def watching(self, sink: OutputSink) -> OutputSink:
         """Look at every piece of output on its way."""
 
-        def pass_on(channel: Channel, chunk: bytes) -> None:
+        def pass_on(channel: Channel, chunk: bytes) -> "asyncio.Future[None] | None":
             self._look(channel, chunk)
-            sink(channel, chunk)
+            return sink(channel, chunk)
 
         return pass_on
 

@@ -1,5 +1,6 @@
 """Performing an attempt: prompt, workspace, agent, answer, snapshot."""
 
+from collections.abc import Sequence
 from contextlib import AbstractAsyncContextManager, nullcontext
 from pathlib import Path
 from typing import Protocol
@@ -20,11 +21,20 @@ from supervisor_ai.domain.run.values import NO_USAGE, Snapshot, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.effect_workspace import FailedSetup, Site, set_up, worker_plan
+from supervisor_ai.engine.effects.knowledge import standing_directives, take_replies
 from supervisor_ai.engine.effects.prompt import write_prompt
 from supervisor_ai.engine.effects.refused_writes import RefusedWrites, report_refused
 from supervisor_ai.engine.effects.remains import keep_work
+from supervisor_ai.engine.effects.worker_watch import wait_for_leave, watched
+from supervisor_ai.engine.ports.knowledge import StandingDirective
 from supervisor_ai.engine.ports.members import Newcomer
-from supervisor_ai.engine.ports.sandbox import END_ACTIONS, Channel, SandboxEnd, SandboxResult
+from supervisor_ai.engine.ports.sandbox import (
+    END_ACTIONS,
+    UNSANDBOXED,
+    Channel,
+    SandboxEnd,
+    SandboxResult,
+)
 from supervisor_ai.engine.ports.workers import (
     Answer,
     AnswerProblem,
@@ -75,8 +85,9 @@ async def perform_worker(
     effect: RunWorker, operation: Operation, settle: Settle = keep_all
 ) -> AttemptSucceeded | AttemptFailed:
     """Start the agent in a fresh workspace and judge what came of it."""
+    wanted = standing_directives(effect, operation)
     try:
-        prompt = await write_prompt(effect, operation)
+        prompt = await write_prompt(effect, operation, wanted)
     except (InvalidInput, Unavailable) as error:
         return _not_started(effect, operation, error)
     artifact, redactions = operation.keep(prompt)
@@ -92,13 +103,32 @@ async def perform_worker(
     )
     transcript = operation.transcript(effect.step, effect.attempt)
     try:
+        await wait_for_leave(effect, operation)
         async with _door(effect, operation) as door:
             ended = await _attempt(effect, operation, prompt, transcript, door)
-        return await _judge(effect, operation, ended, transcript, settle)
+        owing = _owing(effect, operation, wanted, settle)
+        return await _judge(effect, operation, ended, transcript, owing)
     except InvalidInput as error:
         return _not_started(effect, operation, error)
     finally:
         transcript.abandon()
+
+
+def _owing(
+    effect: RunWorker,
+    operation: Operation,
+    wanted: Sequence[StandingDirective],
+    settle: Settle,
+) -> Settle:
+    """Let an answer count only where it says what becomes of the directives that were shown."""
+
+    async def owed(work: Work) -> Snapshot | AnswerProblem:
+        settled = await settle(work)
+        if isinstance(settled, AnswerProblem):
+            return settled
+        return take_replies(effect, operation, wanted, work.answer) or settled
+
+    return owed
 
 
 def _door(
@@ -126,13 +156,14 @@ async def _attempt(
 ) -> _Ended:
     world, run = operation.world, operation.run
     program = await world.workspaces.program(run, effect.base, hides=effect.role.hides)
+    plan = worker_plan(effect, is_confined=world.sandbox.name != UNSANDBOXED)
     workspace = await world.workspaces.open(
-        run, operation.key, fence=operation.epoch, start=effect.start, plan=worker_plan(effect)
+        run, operation.key, fence=operation.epoch, start=effect.start, plan=plan
     )
     site = Site(operation=operation, effect=effect, workspace=workspace, attempt=effect.attempt)
     request = replace(
         _request(effect, site, prompt, program),
-        on_observation=_watching(site, transcript),
+        on_observation=_watching(transcript),
         door=door,
     )
     failure = await set_up(site)
@@ -151,10 +182,12 @@ async def _run(
     effect: RunWorker, site: Site, request: WorkerRequest, transcript: Transcript
 ) -> WorkerReport:
     """Run the agent; one that lacks something of the user's is passed over, not the run's end."""
-    sink, watch = transcript.write, _refusals(effect, site)
+    watch = _refusals(effect, site)
+    heard = watch.watching(transcript.write) if watch else transcript.write
     try:
         worker = site.operation.world.workers(effect.cli.adapter)
-        report = await worker.run(request, watch.watching(sink) if watch else sink)
+        async with watched(effect, site, heard) as sink:
+            report = await worker.run(request, sink)
     except InvalidInput as error:
         return _lacking(error)
     if watch is not None and watch.paths:
@@ -216,15 +249,12 @@ def _request(effect: RunWorker, site: Site, prompt: str, program: Path) -> Worke
     )
 
 
-def _watching(site: Site, transcript: Transcript) -> ObservationSink:
+def _watching(transcript: Transcript) -> ObservationSink:
     """Show what was seen in words, and no longer the records in which an agent says it."""
-    operation, effect = site.operation, site.effect
 
     def show(observation: Observation) -> None:
         transcript.mute()
-        told = operation.world.redactor.redact(plain(describe(observation))).text
-        if told:
-            operation.show(effect.step, site.attempt, told)
+        transcript.remark(describe(observation))
 
     return show
 
@@ -238,12 +268,12 @@ async def _judge(
 ) -> AttemptSucceeded | AttemptFailed:
     answer = _answer(effect, operation, ended.report)
     if isinstance(answer, AnswerProblem):
-        return _failed(effect, operation, ended, transcript, answer)
+        return await _failed(effect, operation, ended, transcript, answer)
     if isinstance(ended.kept, AnswerProblem):
-        return _failed(effect, operation, ended, transcript, ended.kept)
+        return await _failed(effect, operation, ended, transcript, ended.kept)
     settled = await settle(Work(answer=answer, snapshot=ended.kept))
     if isinstance(settled, AnswerProblem):
-        return _failed(effect, operation, ended, transcript, settled)
+        return await _failed(effect, operation, ended, transcript, settled)
     document, hidden = operation.keep(answer.document)
     notes, _ = operation.keep(answer.notes)
     return AttemptSucceeded(
@@ -255,7 +285,7 @@ async def _judge(
         said=answer.said,
         answer=document,
         feedback=notes,
-        transcript=transcript.finish(),
+        transcript=await transcript.finish(),
         snapshot=settled,
         redactions=transcript.redactions + hidden,
         usage=_usage(effect, ended.report),
@@ -266,7 +296,7 @@ async def _judge(
     )
 
 
-def _failed(
+async def _failed(
     effect: RunWorker,
     operation: Operation,
     ended: _Ended,
@@ -282,7 +312,7 @@ def _failed(
         category=problem.category,
         reason=redacted.text.partition("\n")[0],
         feedback=operation.world.artifacts.put(redacted.text),
-        transcript=transcript.finish(),
+        transcript=await transcript.finish(),
         snapshot=ended.snapshot,
         exit_code=ended.report.result.exit_code,
         redactions=transcript.redactions,

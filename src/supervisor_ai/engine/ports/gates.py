@@ -181,6 +181,8 @@ class FactsCase(Struct, frozen=True, kw_only=True):
     head: CommitSha
     own: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     """Facts of the project: a name, and the patterns of the paths that make it true."""
+    declared: tuple[str, ...] = ()
+    """The files that are to change, where nothing has changed yet: paths, folders and patterns."""
 
 
 class FactEvidence(Struct, frozen=True, kw_only=True):
@@ -282,6 +284,10 @@ class GivenVerdict(Struct, frozen=True, kw_only=True):
 
 class Verdicts(Protocol):
     """The verdicts that were given before."""
+
+    def has_some(self, beginning: str) -> bool:
+        """Tell whether there is a verdict or baseline whose key begins so."""
+        ...
 
     def find(self, key: str) -> GivenVerdict | None:
         """Return the newest verdict with the key."""

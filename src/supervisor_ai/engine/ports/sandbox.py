@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from enum import StrEnum
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -13,6 +13,9 @@ from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, ResourceLimits
 from supervisor_ai.domain.run.failures.diagnosis import Action
 from supervisor_ai.domain.run.spending.prices import CostCap
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Hardness, Usage
+
+if TYPE_CHECKING:
+    import asyncio
 
 
 class Profile(StrEnum):
@@ -28,6 +31,13 @@ class Mount(Struct, frozen=True, kw_only=True):
     source: Path
     target: Path
     is_writable: bool = False
+    give: Callable[[int, Callable[[Path], None]], None] | None = None
+    """How all of it becomes a user's, where it takes more than to change the owner of each file.
+
+    It is told the user, and how files are given to that user.
+    """
+    written: Path | None = None
+    """Where all that is written into it lies, if apart from what it shows besides."""
 
 
 MEMBERS: Final = "/mcp"
@@ -113,7 +123,8 @@ class Channel(StrEnum):
     STDERR = "stderr"
 
 
-OutputSink = Callable[[Channel, bytes], None]
+OutputSink = Callable[[Channel, bytes], "asyncio.Future[None] | None"]
+"""Takes a piece of output; who is given a future passes nothing on before it is done."""
 
 
 class SandboxEnd(StrEnum):
@@ -209,6 +220,10 @@ class Probe(Struct, frozen=True, kw_only=True):
         )
 
 
+UNSANDBOXED: Final = "none"
+"""The name of the backend that holds nobody."""
+
+
 class Sandbox(Protocol):
     """A way to run commands where they can do no harm."""
 
@@ -222,6 +237,10 @@ class Sandbox(Protocol):
 
         When this returns, or is cancelled, no process of the command is left.
         """
+        ...
+
+    async def cpu_time(self, label: str) -> timedelta | None:
+        """Say what the live command of this label has used so far; None: nobody can tell."""
         ...
 
     async def reap(self, prefix: str, *, before: int) -> int:

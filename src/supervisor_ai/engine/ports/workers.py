@@ -221,6 +221,10 @@ class PromptRequest(Struct, frozen=True, kw_only=True):
     """What is shown of the repository, packed."""
     knowledge: str = ""
     """What is told of the knowledge store: a whole section."""
+    directives: tuple[Told, ...] = ()
+    answers_directives: bool = False
+    """Whether it has to say what becomes of each of them."""
+    """What the project's quality supervisors want done, the most urgent first."""
     instructions: str = ""
     """What the step asks of its role besides the task."""
     instruction: str = ""

@@ -38,6 +38,8 @@ class WorkspacePlan(Struct, frozen=True, kw_only=True):
     """
     has_reports: bool = False
     """Whether there is a directory for reports beside the files."""
+    is_shared: bool = False
+    """Whether nobody writes in it, not even a set-up: its files may be those that others read."""
 
 
 PLAIN: Final = WorkspacePlan()
@@ -66,6 +68,8 @@ class Workspace(Struct, frozen=True, kw_only=True):
     """Whether the file system itself keeps the files within the quota."""
     reports: Path | None = None
     """An empty directory beside the files, for whom it is mounted; what is in it is no change."""
+    desk: Path | None = None
+    """What belongs to it alone, where others read the same files."""
 
 
 class LeftOut(Struct, frozen=True, kw_only=True):
@@ -157,6 +161,17 @@ class Workspaces(Protocol):
 
     async def changed(self, workspace: Workspace) -> tuple[str, ...]:
         """List the files of the start commit that are not as they were, or gone."""
+        ...
+
+    async def touched(self, workspace: Workspace) -> Mapping[str, int]:
+        """List the files that differ from the start, are new or gone, while a worker is at them.
+
+        Each has a stamp that changes with it; of very many, some. What git ignores is left out.
+        """
+        ...
+
+    async def touched_by(self, run: RunId, key: EffectKey) -> Mapping[str, int]:
+        """List the same of an operation that another owner may be at; nothing: nobody is."""
         ...
 
     async def read_file(self, workspace: Workspace, path: str, *, most: int) -> bytes | None:

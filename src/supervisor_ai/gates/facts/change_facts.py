@@ -9,6 +9,7 @@ from supervisor_ai.engine.ports.gates import ApiBreak, ChangeFacts, FactsCase
 from supervisor_ai.gates.change.differences import LARGEST, is_absent, sizes
 from supervisor_ai.gates.change.product_files import is_operative
 from supervisor_ai.gates.change.risks.sources import family_of
+from supervisor_ai.gates.facts.declared_files import find_plan_facts
 from supervisor_ai.gates.facts.known_facts import KnownFacts
 from supervisor_ai.gates.facts.touched_code import (
     SENSITIVE,
@@ -25,7 +26,9 @@ _IN_ALL: Final = 8 * 1024 * 1024
 
 
 def find_facts(case: FactsCase, commits: Commits) -> ChangeFacts:
-    """Find out what a change is and does."""
+    """Find out what a change is and does; of a plan, what its files say."""
+    if case.declared:
+        return find_plan_facts(case, commits)
     known = KnownFacts(case.own)
     changes = commits.changes(case.base, case.head)
     sides, unread = _read(case, commits, changes)

@@ -40,11 +40,24 @@ def find_own(
     changes: Sequence[ChangedPath], own: Mapping[str, tuple[str, ...]], known: KnownFacts
 ) -> None:
     """Find the facts that the project defines by patterns of paths."""
+    for change in changes:
+        find_declared_own(change.path, own, known)
+
+
+def find_declared(path: str, known: KnownFacts) -> None:
+    """Look at the path of a file of which nobody knows yet what will change in it."""
+    for rule in fact_rules():
+        if _counts(rule, path) and rule.knows(path):
+            known.holds(rule.fact, path, rule.reason)
+    _find_usual(path, known)
+
+
+def find_declared_own(path: str, own: Mapping[str, tuple[str, ...]], known: KnownFacts) -> None:
+    """Find the facts that the project defines by patterns, and that one path makes true."""
     for fact, patterns in own.items():
-        for change in changes:
-            found = next((each for each in patterns if fits(change.path, each)), None)
-            if found is not None:
-                known.holds(fact, change.path, f"the project says so: {found!r}")
+        found = next((each for each in patterns if fits(path, each)), None)
+        if found is not None:
+            known.holds(fact, path, f"the project says so: {found!r}")
 
 
 def _counts(rule: FactRule, path: str) -> bool:

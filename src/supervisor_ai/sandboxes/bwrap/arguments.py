@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator, Mapping
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -39,42 +40,47 @@ class View(Struct, frozen=True, kw_only=True):
 
 def arguments(view: View) -> tuple[Argument, ...]:
     """List the options in the order in which bubblewrap carries them out."""
-    return (
-        *_ISOLATION,
-        *_system(),
-        *_devices(view.spaces),
-        *(word for mount in view.mounts for word in _bind(mount)),
-        *(word for pair in view.environment.items() for word in ("--setenv", *pair)),
-        *("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", os.fspath(view.cwd)),
-    )
+    words: list[Argument] = [*_ISOLATION, *_system(), *_SETTINGS, *_devices(view.spaces)]
+    for mount in view.mounts:
+        option = "--bind" if mount.is_writable else "--ro-bind"
+        words += (option, os.fspath(mount.source), os.fspath(mount.target))
+    for name, value in view.environment.items():
+        words += ("--setenv", name, value)
+    words += ("--remount-ro", "/dev", "--remount-ro", "/", "--chdir", os.fspath(view.cwd))
+    return tuple(words)
 
 
-def _system() -> Iterator[Argument]:
+_SETTINGS: Final[tuple[Argument, ...]] = (
+    *(word for setting in SETTINGS for word in ("--ro-bind-try", setting, setting)),
+    *(word for name, content in FILES.items() for word in ("--ro-bind-data", content, name)),
+)
+
+
+def _system() -> Iterator[str]:
     yield from ("--ro-bind", "/usr", "/usr")
     for name in TOP_LEVEL:
-        place = Path("/", name)
-        if place.is_symlink():
-            yield from ("--symlink", os.fspath(place.readlink()), os.fspath(place))
-        elif place.is_dir():
-            yield from ("--ro-bind", os.fspath(place), os.fspath(place))
-    for setting in SETTINGS:
-        yield from ("--ro-bind-try", setting, setting)
-    for name, content in FILES.items():
-        yield from ("--ro-bind-data", content, name)
+        place = f"/{name}"
+        try:
+            yield from ("--symlink", os.readlink(place), place)  # noqa: PTH115 - at every start
+        except OSError:
+            if os.path.isdir(place):  # noqa: PTH112 - likewise
+                yield from ("--ro-bind", place, place)
 
 
-def _devices(spaces: Spaces) -> Iterator[Argument]:
-    yield from ("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev")
-    for secret in ("/proc/cmdline", "/proc/keys"):
-        yield from ("--ro-bind", "/dev/null", secret)
-    for place, mode, size in (
+@cache
+def _devices(spaces: Spaces) -> tuple[str, ...]:
+    hidden = (("--ro-bind", "/dev/null", secret) for secret in ("/proc/cmdline", "/proc/keys"))
+    sizes = (
         (SHARED_MEMORY, "1777", spaces.shared_memory),
         (TEMPORARY, "1777", spaces.temporary),
         (HOME, "0700", spaces.home),
-    ):
-        yield from ("--perms", mode, "--size", str(size), "--tmpfs", place)
-
-
-def _bind(mount: Mount) -> tuple[str, str, str]:
-    option = "--bind" if mount.is_writable else "--ro-bind"
-    return option, os.fspath(mount.source), os.fspath(mount.target)
+    )
+    return (
+        *("--proc", "/proc", "--ro-bind", "/proc/sys", "/proc/sys", "--dev", "/dev"),
+        *(word for words in hidden for word in words),
+        *(
+            word
+            for place, mode, size in sizes
+            for word in ("--perms", mode, "--size", str(size), "--tmpfs", place)
+        ),
+    )

@@ -1,11 +1,12 @@
 """Error messages of bubblewrap, told from those of the command that it runs."""
 
+import asyncio
 from typing import Final
 
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink
 
 LAUNCHER: Final = "launcher"
-_SPEAKERS: Final = tuple(f"{name}: ".encode() for name in ("bwrap", LAUNCHER, "prlimit"))
+_SPEAKERS: Final = tuple(f"{name}: ".encode() for name in ("bwrap", LAUNCHER))
 _MOST: Final = 1 << 13
 _EXEC: Final = "bwrap: execvp "
 
@@ -18,14 +19,14 @@ class Overture:
         self._held = b""
         self._is_over = False
 
-    def __call__(self, channel: Channel, heard: bytes) -> None:
+    def __call__(self, channel: Channel, heard: bytes) -> "asyncio.Future[None] | None":
         """Pass output on, or keep it until it is clear who spoke."""
-        if channel is Channel.STDERR and not self._is_over:
-            self._held += heard
-            if len(self._held) > _MOST or not _may_be_ours(self._held):
-                self.release()
-        else:
-            self._sink(channel, heard)
+        if channel is not Channel.STDERR or self._is_over:
+            return self._sink(channel, heard)
+        self._held += heard
+        if len(self._held) > _MOST or not _may_be_ours(self._held):
+            self.release()
+        return None
 
     def release(self) -> None:
         """Pass on what was held back: the command spoke."""

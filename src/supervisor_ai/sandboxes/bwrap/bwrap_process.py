@@ -2,7 +2,7 @@
 
 import json
 import os
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from supervisor_ai.sandboxes.bwrap.privileged_start import Child
@@ -13,8 +13,6 @@ from supervisor_ai.sandboxes.processes.live_process import (
     end_every,
     find_marked,
     holds_on,
-    identify,
-    parent_of,
     readable,
 )
 from supervisor_ai.sandboxes.processes.register import RegisterEntry
@@ -45,8 +43,8 @@ class BwrapProcess:
         """Return the command's exit code, or None if it did not start or did not end by itself."""
         return self._reported("exit-code")
 
-    async def admit(self, bound: Callable[[int], None]) -> None:
-        """Enter the processes in the register, bound the inner one and open the gate.
+    async def admit(self, is_ready: Callable[[Hold], Awaitable[bool]]) -> None:
+        """Enter the processes in the register, and open the gate if the inner one is ready.
 
         If bubblewrap has failed, there is nothing to admit.
         """
@@ -54,8 +52,8 @@ class BwrapProcess:
         self._inner = self._find_inner()
         if self._inner is not None:
             self._entry.write(self.outer.process, self._inner.process)
-            bound(self._inner.process.pid)
-            self._gate.open()
+            if await is_ready(self._inner):
+                self._gate.open()
 
     async def end(self) -> None:
         """Kill what still lives; when this returns, or is cancelled, nothing does."""
@@ -72,11 +70,8 @@ class BwrapProcess:
 
     def _find_inner(self) -> Hold | None:
         pid = self._reported("child-pid")
-        inner = identify(pid) if pid is not None else None
         # Whatever else has this number by now is not a child of bubblewrap.
-        if inner is None or parent_of(inner.pid) != self.outer.process.pid:
-            return None
-        return Hold.on(inner)
+        return None if pid is None else Hold.on_child_of(self.outer.process.pid, pid)
 
     def _reported(self, what: str) -> int | None:
         """Read what bubblewrap has noted; the command inside has no hand in it."""

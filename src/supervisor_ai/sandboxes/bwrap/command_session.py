@@ -14,6 +14,7 @@ from supervisor_ai.sandboxes.outcome import (
     limit_exceeded,
     sandbox_failed,
 )
+from supervisor_ai.sandboxes.processes.live_process import Hold
 from supervisor_ai.sandboxes.processes.process_io import ProcessDeadline, ProcessIo
 
 
@@ -25,7 +26,6 @@ class BwrapSession:
     ) -> None:
         self._containment = started.containment
         self._channels = started.channels
-        self._way_out = started.way_out
         self._spec = spec
         self._room = room
         self._how_to_show = how_to_show
@@ -34,17 +34,20 @@ class BwrapSession:
         """Let the command run; when this returns, or is cancelled, nothing of it is left."""
         overture = Overture(on_output)
         conversation = ProcessIo(self._channels, overture, self._spec.output_bytes)
+        ours, theirs = self._room.files.socket() if self._spec.egress else (None, -1)
         try:
-            way_out = EgressSession(self._spec.egress, self._way_out, conversation.settle)
+            way_out = EgressSession(self._spec.egress, ours, conversation.settle)
         except BaseException:
             await self._containment.end()
             raise
         try:
-            end = await self._listen(conversation)
+            end = await self._listen(conversation, way_out, theirs)
         finally:
             try:
                 await self._containment.end()
             finally:
+                # Whoever waits for what was never handed over learns that it will not be.
+                self._room.files.hand_over()
                 await way_out.close()
         result = await self._judge(conversation.hear_rest(end), overture, way_out)
         return replace(
@@ -54,38 +57,45 @@ class BwrapSession:
             reset_at=way_out.reset_at,
         )
 
-    async def _listen(self, conversation: ProcessIo) -> SandboxEnd:
+    async def _listen(
+        self, conversation: ProcessIo, way_out: EgressSession, reply: int
+    ) -> SandboxEnd:
         patience = ProcessDeadline.of(self._spec)
         guard = self._room.guard
+
+        async def is_ready(inner: Hold) -> bool:
+            self._room.tenant.bound(inner.process.pid, self._spec.limits)
+            guard.admit(inner.process.pid)
+            if way_out.is_open:
+                self._room.tenant.listen(inner.process.pid, inner.fileno(), reply)
+                self._room.files.hand_over()
+                await way_out.decided()
+            return way_out.failure is None
+
         try:
             async with asyncio.timeout_at(patience.deadline):
-                await self._containment.admit(self._bound)
+                await self._containment.admit(is_ready)
         except TimeoutError:
             return SandboxEnd.TIMED_OUT
+        if way_out.failure is not None:
+            return SandboxEnd.EXITED
         async with guard.on_duty(conversation.settle):
             return await conversation.listen(self._containment.outer, patience)
-
-    def _bound(self, pid: int) -> None:
-        self._room.tenant.bound(pid, self._spec.limits)
-        self._room.guard.admit(pid)
 
     async def _judge(
         self, end: SandboxEnd, overture: Overture, way_out: EgressSession
     ) -> SandboxResult:
         code = self._containment.exit_code
-        if end is SandboxEnd.EXITED and way_out.missing:
-            return self._missing(way_out.missing)
         if limit := await self._room.guard.judge(end, code):
             overture.release()
             return limit_exceeded(self._spec, limit)
         if end is SandboxEnd.EXITED and (code is None or way_out.failure):
-            return self._not_run(overture.complaint or way_out.failure, way_out)
+            return self._not_run(overture.complaint or way_out.failure)
         overture.release()
         return ended(end, self._spec, code, usage=way_out.usage)
 
-    def _not_run(self, complaint: str | None, way_out: EgressSession) -> SandboxResult:
-        # Behind a shim, it is the shim that could not be started.
-        if not way_out.is_open and (why := exec_failure(complaint or "")):
+    def _not_run(self, complaint: str | None) -> SandboxResult:
+        if why := exec_failure(complaint or ""):
             return self._missing(why)
         return sandbox_failed(complaint or "bubblewrap was killed")
 

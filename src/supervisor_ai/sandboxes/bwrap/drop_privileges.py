@@ -1,21 +1,29 @@
-"""Drops root and becomes bubblewrap; run as `python3 -I -S drop_privileges.py FD PARENT`.
+"""The launcher: does for the supervisor what a process must do that shares nothing with it.
 
-Bubblewrap looks its sources up as the unprivileged user, who cannot enter a private home. So each
-source is first mounted where that user can reach it, in a mount namespace of one process alone.
+    python3 -I -S drop_privileges.py FD PARENT
+
+Where the supervisor is root, it drops root and becomes bubblewrap. Bubblewrap looks its sources up
+as the unprivileged user, who cannot enter a private home. So each source is first mounted where
+that user can reach it, in a mount namespace of one process alone. For any user, it listens in the
+network of a sandbox that waits for its command: only a process with one thread can go there.
 An interpreter takes longer to start than bubblewrap does. So one launcher waits for all orders of
-a supervisor, and splits off a process for each: a child of the supervisor, not of its own.
-For the same reason it imports little: `typing` and `platform` would take as long as all the rest.
+a supervisor, and splits off a process for each; one that becomes bubblewrap is a child of the
+supervisor, not of its own. For the same reason it imports little: `typing` and `socket` would take
+as long as all the rest, and what is not there is not copied when a process splits off.
 """
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
+import _socket
 import ctypes
+import errno
 import fcntl
+import gc
 import marshal
 import os
 import resource
-import signal
-import socket
+import select
 import stat
 import sys
 
@@ -34,47 +42,79 @@ if TYPE_CHECKING:
         numbers: list[int]
         groups: list[str]
 
+    class ListenOrders(TypedDict):
+        """In whose network to listen; `uid` is who started it, 0 for whoever we are."""
+
+        pid: int
+        uid: int
+
 
 STAGE: Final = "/tmp"  # noqa: S108 - every user can reach it, and the mount over it is private
 """Source number N is found at `STAGE/N`."""
 MOST_FILES: Final = 128
 PID_BYTES: Final = 8
+START, LISTEN = b"!", b"L"
+PORT: Final = 3128
+"""Where the way out of a sandbox is, on its loopback interface."""
+
+_MOST_WORDS: Final = 4096
+_BACKLOG: Final = 128
 
 _CLONE: Final = {"x86_64": 56, "aarch64": 220}
 _CLONE_PARENT: Final = 0x8000
-_CLONE_NEWNS: Final = 0x00020000
+_CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
+_NS_GET_USERNS: Final = 0xB701
 _MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
 _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 24, 38
 _LAST_CAPABILITY: Final = "/proc/sys/kernel/cap_last_cap"
+_INT: Final = 4
 
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def serve(way: socket.socket) -> None:
-    """Split a process off for each order, and say its number, until nobody asks any more."""
+def serve(way: _socket.socket) -> None:
+    """Carry out order after order, until nobody asks any more."""
     while True:
-        heard, files, _, _ = socket.recv_fds(way, 1, MOST_FILES)
+        heard, files = _receive(way)
         if not heard:
             return
-        child = _split_off()
-        if child == 0:
-            _become(files)
+        if heard[:1] == LISTEN:
+            _listen_for(marshal.loads(heard[1:]), files)  # noqa: S302 - the supervisor wrote it
+        else:
+            way.send(_start(files).to_bytes(PID_BYTES, "little", signed=True))
         for file in files:
             os.close(file)
-        way.send(child.to_bytes(PID_BYTES, "little", signed=True))
+
+
+def _receive(way: _socket.socket) -> tuple[bytes, list[int]]:
+    room = _socket.CMSG_SPACE(MOST_FILES * _INT)
+    heard, extras, _, _ = way.recvmsg(_MOST_WORDS, room, _socket.MSG_CMSG_CLOEXEC)
+    return heard, [
+        int.from_bytes(content[at : at + _INT], sys.byteorder)
+        for _, _, content in extras
+        for at in range(0, len(content), _INT)
+    ]
+
+
+def _start(files: list[int]) -> int:
+    """Split off a child of the supervisor; return its number, or that of an error below zero."""
+    written, *inherited = files
+    words = os.pread(written, os.fstat(written).st_size, 0)
+    orders: StartOrders = marshal.loads(words)  # noqa: S302 - the supervisor wrote it, in memory
+    child = _split_off()
+    if child == 0:
+        _become(orders, inherited)
+    return child
 
 
 def _split_off() -> int:
-    flags = ctypes.c_ulong(_CLONE_PARENT | signal.SIGCHLD)
+    flags = ctypes.c_ulong(_CLONE_PARENT | _signal.SIGCHLD)
     child: int = _libc.syscall(_CLONE[os.uname().machine], flags, 0, 0, 0, 0)
     return child if child >= 0 else -ctypes.get_errno()
 
 
-def _become(files: list[int]) -> NoReturn:
-    orders_file, *inherited = files
+def _become(orders: StartOrders, inherited: list[int]) -> NoReturn:
     try:
-        with os.fdopen(orders_file, "rb") as file:
-            orders: StartOrders = marshal.load(file)  # noqa: S302 - the supervisor wrote it, in memory
         _take(inherited, orders["numbers"])
         _launch(orders)
     except OSError as error:
@@ -84,11 +124,13 @@ def _become(files: list[int]) -> NoReturn:
 
 
 def _take(files: list[int], numbers: list[int]) -> None:
-    """Put the files where the command expects them; first out of each other's way."""
+    """Put the files where the command expects them; first out of each other's way.
+
+    Those of ours close by themselves when the command begins.
+    """
     above = max(*numbers, *files) + 1
-    lifted = [fcntl.fcntl(file, fcntl.F_DUPFD_CLOEXEC, above) for file in files]
-    for file in files:
-        os.close(file)
+    is_apart = set(files).isdisjoint(numbers)
+    lifted = files if is_apart else [fcntl.fcntl(it, fcntl.F_DUPFD_CLOEXEC, above) for it in files]
     for file, number in zip(lifted, numbers, strict=True):
         os.dup2(file, number)
 
@@ -101,10 +143,10 @@ def _launch(orders: StartOrders) -> NoReturn:
     _stage(orders["sources"])
     for number, value in orders["limits"]:
         resource.setrlimit(number, (value, value))
-    _drop_root(orders["uid"])
-    for ignored in (signal.SIGPIPE, signal.SIGXFSZ):
+    _become_user(orders["uid"])
+    for ignored in (_signal.SIGPIPE, _signal.SIGXFSZ):
         # Python ignores these, and whoever is started would go on to.
-        signal.signal(ignored, signal.SIG_DFL)
+        _signal.signal(ignored, _signal.SIG_DFL)
     # The kernel forgets the wish to die with the parent when the user changes.
     _die_with(orders["parent"])
     os.execve(orders["argv"][0], orders["argv"], {})  # noqa: S606 - a shell is what we avoid
@@ -113,16 +155,13 @@ def _launch(orders: StartOrders) -> NoReturn:
 def _join(groups: list[str]) -> None:
     """Enter control groups ourselves: to be put there by another, the kernel takes its time."""
     for group in groups:
-        # Where threads can be apart, one that moves itself waits for nobody.
-        alone = f"{group}/tasks"
-        file = alone if os.path.exists(alone) else f"{group}/cgroup.procs"  # noqa: PTH110
-        members = os.open(file, os.O_WRONLY | os.O_CLOEXEC)
+        members = os.open(group, os.O_WRONLY | os.O_CLOEXEC)
         os.write(members, b"0")
         os.close(members)
 
 
 def _die_with(parent: int) -> None:
-    _prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+    _prctl(_PR_SET_PDEATHSIG, _signal.SIGKILL)
     if os.getppid() != parent:
         os._exit(1)
 
@@ -142,15 +181,66 @@ def _stage(sources: list[str]) -> None:
         _mount(f"/proc/self/fd/{fd}", place, "", _MS_BIND | _MS_REC)
 
 
-def _drop_root(uid: int) -> None:
-    with open(_LAST_CAPABILITY, encoding="ascii") as file:  # noqa: PTH123 - likewise
-        last = int(file.read())
-    for capability in range(last + 1):
-        _prctl(_PR_CAPBSET_DROP, capability)
+def _become_user(uid: int) -> None:
     os.setgroups([])
     os.setresgid(uid, uid, uid)
     os.setresuid(uid, uid, uid)
+
+
+def _give_up_privileges() -> None:
+    """Let nobody after us gain what bubblewrap was not given; we ourselves stay who we are."""
+    if os.geteuid() == 0:
+        with open(_LAST_CAPABILITY, encoding="ascii") as file:  # noqa: PTH123 - likewise
+            last = int(file.read())
+        for capability in range(last + 1):
+            _prctl(_PR_CAPBSET_DROP, capability)
     _prctl(_PR_SET_NO_NEW_PRIVS, 1)
+
+
+def _listen_for(orders: ListenOrders, files: list[int]) -> None:
+    """Let a child go where the sandbox is and hand out from there; it lives no longer than that."""
+    child = os.fork()
+    if child == 0:
+        try:
+            _hand_out(orders, *files)
+        finally:
+            os._exit(0)
+    os.waitpid(child, 0)
+
+
+def _hand_out(orders: ListenOrders, held: int, way: int) -> None:
+    reply = _socket.socket(_socket.AF_UNIX, _socket.SOCK_STREAM, 0, way)
+    try:
+        _enter_network(orders, held)
+        listener = _socket.socket(_socket.AF_INET, _socket.SOCK_STREAM)
+        listener.bind(("127.0.0.1", PORT))
+        listener.listen(_BACKLOG)
+    except OSError as error:
+        reply.sendall(f"{error.errno} {error.strerror}".encode())
+        return
+    number = listener.fileno().to_bytes(_INT, sys.byteorder)
+    reply.sendmsg([b"L"], [(_socket.SOL_SOCKET, _socket.SCM_RIGHTS, number)])
+
+
+def _enter_network(orders: ListenOrders, held: int) -> None:
+    """Go where a process is that waits for us, by the rights of the user who started it alone."""
+    if orders["uid"]:
+        _become_user(orders["uid"])
+    network = os.open(f"/proc/{orders['pid']}/ns/net", os.O_RDONLY | os.O_CLOEXEC)
+    # Only now does looking tell whose network this is: the number may have changed hands.
+    if select.select([held], [], [], 0)[0]:
+        raise ProcessLookupError(errno.ESRCH, "the sandbox has ended")
+    if _is_ours(network, "net"):
+        raise OSError(errno.EPERM, "the sandbox has no network of its own")
+    owner = fcntl.ioctl(network, _NS_GET_USERNS)
+    if not _is_ours(owner, "user"):
+        _check("its user namespace", _libc.setns(owner, _CLONE_NEWUSER))
+    _check("its network", _libc.setns(network, _CLONE_NEWNET))
+
+
+def _is_ours(namespace: int, kind: str) -> bool:
+    theirs, ours = os.fstat(namespace), os.stat(f"/proc/self/ns/{kind}")  # noqa: PTH116 - likewise
+    return (theirs.st_dev, theirs.st_ino) == (ours.st_dev, ours.st_ino)
 
 
 def _mount(source: str, target: str, kind: str, flags: int, options: str = "") -> None:
@@ -170,9 +260,13 @@ def _check(what: str, result: int) -> None:
 
 if __name__ == "__main__":
     _die_with(int(sys.argv[2]))
-    orders_come = socket.socket(fileno=int(sys.argv[1]))
+    orders_come = _socket.socket(fileno=int(sys.argv[1]))
     # We have it by inheritance; nobody after us may.
-    orders_come.set_inheritable(False)
+    os.set_inheritable(orders_come.fileno(), False)  # noqa: FBT003 - the system's own signature
+    _give_up_privileges()
+    # A collection would touch, and so copy, every page that a child shares with us.
+    gc.disable()
+    gc.freeze()
     serve(orders_come)
     # Nothing here is worth the time that an interpreter takes to tidy up.
     os._exit(0)

@@ -38,8 +38,6 @@ def remedy(detail: str) -> str:
         )
     if "cannot be started: Permission denied" in detail:
         return "Let everybody read the interpreter and the virtual environment: chmod -R go+rX"
-    if "prlimit" in detail:
-        return "Install prlimit: apt-get install util-linux"
     for switch, hindrance, sentence in _SWITCHES:
         if _value(switch) == hindrance:
             return sentence

@@ -1,4 +1,4 @@
-"""Starts commands as other users where we are root, through the script `drop_privileges`."""
+"""Has a launcher, the script `drop_privileges`, do what this process cannot do itself."""
 
 import errno
 import marshal
@@ -9,15 +9,18 @@ import subprocess
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from supervisor_ai.sandboxes.bwrap import drop_privileges
+from supervisor_ai.sandboxes.processes.inherited_fds import write_all
 
 if TYPE_CHECKING:
-    from supervisor_ai.sandboxes.bwrap.drop_privileges import StartOrders
+    from supervisor_ai.sandboxes.bwrap.drop_privileges import ListenOrders, StartOrders
 
 _TRIES: Final = 2
+_T = TypeVar("_T")
 
 
 class Child(Protocol):
@@ -65,15 +68,22 @@ class PrivilegedStarter:
 
     def launch(self, orders: "StartOrders", files: list[int]) -> Child:
         """Have a process split off that carries the orders out with these files."""
+        return LaunchedChild(self._ask(lambda launcher: launcher.launch(orders, files)))
+
+    def listen(self, orders: "ListenOrders", held: int, reply: int) -> None:
+        """Have somebody listen in the network of a process that is held, and reply with it."""
+        self._ask(lambda launcher: launcher.listen(orders, held, reply))
+
+    def _ask(self, order: "Callable[[_Launcher], _T]") -> _T:
         with self._lock:
             for _ in range(_TRIES):
                 # It may have been killed since the last time. Only who has answered is asked again:
                 # an answer that nobody heard would be taken for the next one.
                 ready, self._launcher = self._ready(), None
                 with suppress(BrokenPipeError, ConnectionResetError):
-                    child = LaunchedChild(ready.launch(orders, files))
+                    done = order(ready)
                     self._launcher = ready
-                    return child
+                    return done
         raise ChildProcessError(errno.ECHILD, "the launcher ends before it does anything")
 
     def _ready(self) -> "_Launcher":
@@ -115,10 +125,11 @@ class _Launcher:
     def launch(self, orders: "StartOrders", files: list[int]) -> int:
         """Return the number of the process that carries the orders out."""
         draft = os.memfd_create("orders", os.MFD_CLOEXEC)
-        with os.fdopen(draft, "r+b") as file:
-            file.write(marshal.dumps(dict(orders)))
-            file.seek(0)
-            socket.send_fds(self._way, [b"!"], [draft, *files])
+        try:
+            write_all(draft, marshal.dumps(dict(orders)))
+            socket.send_fds(self._way, [drop_privileges.START], [draft, *files])
+        finally:
+            os.close(draft)
         answer = self._way.recv(drop_privileges.PID_BYTES)
         if not answer:
             # It took the order, so whoever it split off may be at work: nobody asks again.
@@ -127,6 +138,11 @@ class _Launcher:
         if pid < 0:
             raise ChildProcessError(-pid, os.strerror(-pid))
         return pid
+
+    def listen(self, orders: "ListenOrders", held: int, reply: int) -> None:
+        """Leave it to the launcher to reply."""
+        words = drop_privileges.LISTEN + marshal.dumps(dict(orders))
+        socket.send_fds(self._way, [words], [held, reply])
 
 
 def _dismiss(way: socket.socket, process: "subprocess.Popen[bytes]", owner: int) -> None:

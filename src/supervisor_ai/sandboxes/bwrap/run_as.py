@@ -1,12 +1,11 @@
 """The user that runs bubblewrap: the supervisor's own or, where that is root, another."""
 
 import os
-import resource
 import subprocess
 from collections.abc import Iterable, Sequence
-from contextlib import suppress
+from functools import cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Final, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from msgspec import Struct
 
@@ -16,24 +15,14 @@ from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.bwrap.privileged_start import Child, PrivilegedStarter
 from supervisor_ai.sandboxes.processes.ownership import Handover
 from supervisor_ai.sandboxes.resource_limits.rlimits import (
+    counts_by_namespace,
+    impose,
     kernel_limits,
-    process_backstop,
-    within_ours,
 )
-from supervisor_ai.tools.programs import find_program
 from supervisor_ai.tools.threads import finish_in_thread
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.bwrap.drop_privileges import StartOrders
-
-_COUNTS_APART: Final = (5, 14)
-_SYSTEM_PATH: Final = "/usr/bin:/bin"
-_OPTIONS: Final = {
-    resource.RLIMIT_CORE: "core",
-    resource.RLIMIT_NOFILE: "nofile",
-    resource.RLIMIT_FSIZE: "fsize",
-    resource.RLIMIT_DATA: "data",
-}
 
 
 class StartFiles(Struct, frozen=True, kw_only=True):
@@ -43,8 +32,8 @@ class StartFiles(Struct, frozen=True, kw_only=True):
     stdout: int
     stderr: int
     numbered: tuple[int, ...]
-    groups: tuple[Path, ...]
-    """Control groups that the command is to be in, where it can enter them by itself."""
+    groups: tuple[str, ...]
+    """How it enters the control groups that it is to be in, where it can do so by itself."""
 
 
 class RunAs(Protocol):
@@ -62,21 +51,25 @@ class RunAs(Protocol):
         """Set what can only be set once the first process is in its own user namespace."""
         ...
 
+    def listen(self, pid: int, held: int, reply: int) -> None:
+        """Have a listener in the network of the first process sent as a reply, or why not."""
+        ...
+
 
 class SameUser:
     """The supervisor's own, ordinary user."""
+
+    def __init__(self, launchpad: PrivilegedStarter | None = None) -> None:
+        self._launchpad = launchpad or PrivilegedStarter()
 
     async def move_in(self, mounts: Sequence[Mount]) -> tuple[Mount, ...]:
         """Leave everything as it is."""
         return tuple(mounts)
 
     def start(self, command: Sequence[str], limits: ResourceLimits, wiring: StartFiles) -> Child:
-        """Set the limits on the way."""
-        given = kernel_limits(limits, is_own_user=False)
-        options = [f"--{_OPTIONS[number]}={value}" for number, value in given]
-        program = find_program("prlimit", _SYSTEM_PATH) or "/usr/bin/prlimit"
+        """Start it as it is: what comes of it has not begun when it is bounded."""
         return subprocess.Popen(
-            [program, *options, "--", *command],
+            command,
             stdin=wiring.stdin,
             stdout=wiring.stdout,
             stderr=wiring.stderr,
@@ -88,12 +81,12 @@ class SameUser:
         )
 
     def bound(self, pid: int, limits: ResourceLimits) -> None:
-        """Bound the processes, since a namespace counts only its own from now on."""
-        if _counts_by_namespace():
-            most = within_ours(resource.RLIMIT_NPROC, process_backstop(limits))
-            # A process that is gone needs no limit.
-            with suppress(ProcessLookupError):
-                resource.prlimit(pid, resource.RLIMIT_NPROC, (most, most))
+        """Set every limit; of its processes a namespace counts only its own from now on."""
+        impose(pid, kernel_limits(limits, is_own_user=counts_by_namespace()))
+
+    def listen(self, pid: int, held: int, reply: int) -> None:
+        """Go there as we are."""
+        self._launchpad.listen({"pid": pid, "uid": 0}, held, reply)
 
 
 class SlotUser:
@@ -114,7 +107,7 @@ class SlotUser:
     def _give(self, mounts: Sequence[Mount]) -> None:
         for mount in mounts:
             if mount.is_writable:
-                self._handover.give(mount.source)
+                self._handover.give_mount(mount)
 
     def start(self, command: Sequence[str], limits: ResourceLimits, wiring: StartFiles) -> Child:
         """Go through the launcher."""
@@ -125,7 +118,7 @@ class SlotUser:
             "limits": kernel_limits(limits, is_own_user=True),
             "argv": list(command),
             "numbers": [0, 1, 2, *wiring.numbered],
-            "groups": [os.fspath(group) for group in wiring.groups],
+            "groups": list(wiring.groups),
         }
         files = [wiring.stdin, wiring.stdout, wiring.stderr, *wiring.numbered]
         return self._launchpad.launch(orders, files)
@@ -133,14 +126,16 @@ class SlotUser:
     def bound(self, pid: int, limits: ResourceLimits) -> None:
         """Leave it at what the launcher has set: the user is the sandbox's own."""
 
-
-def _counts_by_namespace() -> bool:
-    """Tell whether the kernel counts a user's processes apart in each user namespace."""
-    release = os.uname().release.split(".")
-    return tuple(int(part) for part in release[:2]) >= _COUNTS_APART
+    def listen(self, pid: int, held: int, reply: int) -> None:
+        """Go there as the user of the slot, who owns it."""
+        self._launchpad.listen({"pid": pid, "uid": self._uid}, held, reply)
 
 
 def _staged(mounts: Sequence[Mount]) -> Iterable[Mount]:
     for number, mount in enumerate(mounts):
-        place = Path(drop_privileges.STAGE, str(number))
-        yield Mount(source=place, target=mount.target, is_writable=mount.is_writable)
+        yield Mount(source=_on_stage(number), target=mount.target, is_writable=mount.is_writable)
+
+
+@cache
+def _on_stage(number: int) -> Path:
+    return Path(drop_privileges.STAGE, str(number))

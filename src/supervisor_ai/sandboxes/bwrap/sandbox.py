@@ -1,9 +1,11 @@
 """The sandbox that bubblewrap makes: of the host, only what the command needs."""
 
+import asyncio
 import os
 import platform
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import Final
@@ -93,6 +95,10 @@ class BubblewrapSandbox:
             attendance = BwrapSession(started, spec, room, lambda: self._how_to_show(spec))
             return replace(await attendance.attend(on_output), hidden=world.hidden)
 
+    async def cpu_time(self, label: str) -> timedelta | None:
+        """Say what the live command of this label has used so far."""
+        return await asyncio.to_thread(self._register.cpu_time, label)
+
     async def reap(self, prefix: str, *, before: int) -> int:
         """Kill what still lives of commands whose label begins so; return how many there were."""
         return await self._register.reap(prefix, before=before)
@@ -130,7 +136,7 @@ class BubblewrapSandbox:
     @contextmanager
     def _tenancy(self) -> Iterator[RunAs]:
         if os.geteuid() != 0:
-            yield SameUser()
+            yield SameUser(self._launchpad)
             return
         with self._slots.claim() as user:
             yield SlotUser(user, self._slots.users, self._launchpad)

@@ -1,19 +1,16 @@
 """Starting bubblewrap with its options, files and channels in place."""
 
 import os
-import socket
-import sys
 from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
-from supervisor_ai.sandboxes.bwrap.arguments import Argument, View, arguments
+from supervisor_ai.sandboxes.bwrap.arguments import View, arguments
 from supervisor_ai.sandboxes.bwrap.bwrap_process import BwrapProcess
 from supervisor_ai.sandboxes.bwrap.run_as import RunAs, StartFiles
 from supervisor_ai.sandboxes.bwrap.start_barrier import StartBarrier
-from supervisor_ai.sandboxes.egress.listener_handoff import shim_command
 from supervisor_ai.sandboxes.processes.inherited_fds import InheritedFds
 from supervisor_ai.sandboxes.processes.register import RegisterEntry
 from supervisor_ai.sandboxes.resource_limits.guard import Guard
@@ -40,8 +37,6 @@ class Started(Struct, frozen=True, kw_only=True):
 
     containment: BwrapProcess
     channels: Mapping[int, Channel]
-    way_out: socket.socket | None
-    """Where the listener of a command that may leave the sandbox is handed over."""
 
 
 def start(program: Program, spec: SandboxSpec, view: View, room: SandboxRoom) -> Started:
@@ -50,14 +45,13 @@ def start(program: Program, spec: SandboxSpec, view: View, room: SandboxRoom) ->
     status, output, errors = files.notebook(), files.pipe(), files.pipe()
     gate = StartBarrier(files, program.rules)
     options = _options(view, room, ("--json-status-fd", files.number(status), *gate.options))
-    way_out, argv = _through_door(spec, files)
-    command = [os.fspath(program.executable), *options, "--", *argv]
+    command = [os.fspath(program.executable), *options, "--", *spec.argv]
     wiring = StartFiles(
         stdin=files.file(spec.stdin),
         stdout=output.theirs,
         stderr=errors.theirs,
         numbered=tuple(files.numbered),
-        groups=room.guard.groups,
+        groups=room.guard.doors,
     )
     process = room.tenant.start(command, spec.limits, wiring)
     files.hand_over()
@@ -68,27 +62,15 @@ def start(program: Program, spec: SandboxSpec, view: View, room: SandboxRoom) ->
         process.wait()
         raise
     channels = {output.ours: Channel.STDOUT, errors.ours: Channel.STDERR}
-    return Started(containment=containment, channels=channels, way_out=way_out)
-
-
-def _through_door(
-    spec: SandboxSpec, files: InheritedFds
-) -> tuple[socket.socket | None, tuple[str, ...]]:
-    """Let the command begin with the shim, if there is a door for it."""
-    if spec.egress is None:
-        return None, spec.argv
-    ours, theirs = files.socket()
-    python = os.path.realpath(sys.executable)
-    return ours, shim_command(python, files.number(theirs), spec.argv)
+    return Started(containment=containment, channels=channels)
 
 
 def _options(view: View, room: SandboxRoom, wiring: tuple[str, ...]) -> list[str]:
     files = room.files
-    hidden = (*(_word(argument, files) for argument in arguments(view)), *wiring)
-    content = b"".join(os.fsencode(word) + b"\0" for word in hidden)
+    hidden = [
+        word if isinstance(word, str) else files.number(files.file(word))
+        for word in arguments(view)
+    ]
+    content = os.fsencode("\0".join([*hidden, *wiring, ""]))
     # The mark has to be seen from outside; as the name of a variable to unset it does nothing.
     return ["--args", files.number(files.file(content)), "--unsetenv", room.entry.mark]
-
-
-def _word(argument: Argument, files: InheritedFds) -> str:
-    return argument if isinstance(argument, str) else files.number(files.file(argument))

@@ -1,6 +1,7 @@
 """The user of a command in a container: our own or, where that is root, another."""
 
 import os
+import resource
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
@@ -8,10 +9,15 @@ from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import ResourceLimits
 from supervisor_ai.engine.ports.sandbox import Mount
-from supervisor_ai.sandboxes.bwrap.run_as import SameUser
 from supervisor_ai.sandboxes.containers.engine import see_through
 from supervisor_ai.sandboxes.processes.ownership import Handover
 from supervisor_ai.sandboxes.processes.user_slots import Slots
+from supervisor_ai.sandboxes.resource_limits.rlimits import (
+    counts_by_namespace,
+    impose,
+    process_backstop,
+    within_ours,
+)
 
 
 class ContainerUser(Struct, frozen=True, kw_only=True):
@@ -34,13 +40,14 @@ class ContainerUser(Struct, frozen=True, kw_only=True):
 
     def bound(self, pid: int, limits: ResourceLimits) -> None:
         """Bound the processes of a user that is not the container's own, where that is possible."""
-        if not self.is_own_user:
-            SameUser().bound(pid, limits)
+        if not self.is_own_user and counts_by_namespace():
+            most = within_ours(resource.RLIMIT_NPROC, process_backstop(limits))
+            impose(pid, [(resource.RLIMIT_NPROC, most)])
 
     def _give(self, mounts: Sequence[Mount]) -> None:
         for mount in mounts:
             if mount.is_writable and self.handover is not None:
-                self.handover.give(mount.source)
+                self.handover.give_mount(mount)
 
 
 @contextmanager

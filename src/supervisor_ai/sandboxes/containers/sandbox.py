@@ -1,14 +1,17 @@
 """The sandbox that a container engine makes: of the host, only what the command needs."""
 
+import asyncio
 import hashlib
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack
+from datetime import timedelta
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar
 
 from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.run.values import Process
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import (
     OutputSink,
@@ -43,10 +46,12 @@ from supervisor_ai.sandboxes.host_view.allowed_paths import find_detour
 from supervisor_ai.sandboxes.host_view.hidden_secrets import SecretCovers
 from supervisor_ai.sandboxes.host_view.package_registries import with_registries
 from supervisor_ai.sandboxes.outcome import check_words, describe, sandbox_failed
+from supervisor_ai.sandboxes.processes.live_process import identify
 from supervisor_ai.sandboxes.processes.user_slots import Slots
 from supervisor_ai.sandboxes.resource_limits.cgroups import Group
-from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk
+from supervisor_ai.sandboxes.resource_limits.disk_usage import writable_disk
 from supervisor_ai.sandboxes.resource_limits.guard import Guard
+from supervisor_ai.sandboxes.resource_limits.process_usage import cpu_time
 from supervisor_ai.sandboxes.toolchains.missing_commands import how_to_show
 from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolchain
 from supervisor_ai.sandboxes.visible_host import make_visible_host
@@ -80,6 +85,7 @@ class ContainerSandbox:
         self._rooms = ContainerDirectories(state / "containers")
         self._preparation = Preparation(self._engine, self._client, state / "engines")
         self._prepared: PreparedHost | None = None
+        self._live: list[ContainerSession] = []
 
     @property
     def name(self) -> str:
@@ -113,6 +119,20 @@ class ContainerSandbox:
             except Unavailable as error:
                 return sandbox_failed(error.message.rstrip("."))
             return replace(await self._attend(attendance, on_output), hidden=world.hidden)
+
+    async def cpu_time(self, label: str) -> timedelta | None:
+        """Add up what the processes of a live container have used, as the host sees them.
+
+        No control group is asked: which version there is, and what it counts, is the machine's.
+        """
+        roots = [it.pid for it in self._first_processes(label) if identify(it.pid) == it]
+        return await asyncio.to_thread(cpu_time, roots) if roots else None
+
+    def _first_processes(self, label: str) -> Iterator[Process]:
+        for session in self._live:
+            keeper = session.container.keeper
+            if session.spec.label == label and keeper is not None:
+                yield keeper.process
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """Remove the containers of commands whose label begins so; return how many lived."""
@@ -159,7 +179,11 @@ class ContainerSandbox:
         )
 
     async def _attend(self, attendance: ContainerSession, on_output: OutputSink) -> SandboxResult:
-        result = await attendance.attend(on_output)
+        self._live.append(attendance)
+        try:
+            result = await attendance.attend(on_output)
+        finally:
+            self._live = [it for it in self._live if it is not attendance]
         if attendance.container.keeper is None:
             # What was prepared may be gone by now: the image, or the runtime.
             self._prepared = None
@@ -198,7 +222,6 @@ class DockerSandbox(ContainerSandbox):
 
 
 def _guard(spec: SandboxSpec, prepared: PreparedHost) -> Guard:
-    sources = [mount.source for mount in spec.mounts if mount.is_writable]
     # The engine has put the container in a group of its own: there is nothing left to join.
     group = Group(()) if prepared.has_groups else None
-    return Guard(spec.limits, group=group, files=Disk(sources, spec.limits))
+    return Guard(spec.limits, group=group, files=writable_disk(spec.mounts, spec.limits))

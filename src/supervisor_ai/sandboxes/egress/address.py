@@ -3,6 +3,7 @@
 import asyncio
 import socket
 from collections.abc import Sequence
+from contextlib import suppress
 from ipaddress import IPv4Address, IPv6Address, IPv6Network, ip_address
 from typing import Final
 
@@ -18,7 +19,9 @@ HERE: Final = "localhost"
 
 
 async def look_up(host: str, port: int) -> Sequence[str]:
-    """Ask the system's resolver, once."""
+    """Ask the system's resolver, once; an address needs no thread that waits for it."""
+    with suppress(ValueError):
+        return [str(ip_address(host))]
     loop = asyncio.get_running_loop()
     found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
     return [str(address[0]) for *_, address in found]

@@ -2,14 +2,15 @@
 
 import asyncio
 import ssl
-from collections.abc import Mapping
+from collections.abc import AsyncIterator, Mapping
+from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from typing import Final
 
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.sandboxes.egress.address import any_addresses, public_addresses
 from supervisor_ai.sandboxes.egress.connection import ConnectionShare
-from supervisor_ai.sandboxes.egress.forwarding import Forwarding, Unreachable
+from supervisor_ai.sandboxes.egress.forwarding import Course, Forwarding, Unreachable
 from supervisor_ai.sandboxes.egress.head import RequestHead
 from supervisor_ai.sandboxes.egress.model_access.headers import upstream_head
 from supervisor_ai.sandboxes.egress.model_access.route import Route
@@ -21,13 +22,29 @@ from supervisor_ai.sandboxes.egress.traffic import Line, dial
 _FREE: Final = ("/count_tokens", ":countTokens")
 
 
+_KEPT: Final = 30.0
+"""For so many seconds a connection waits for the next request; servers do so for longer."""
+
+
 class CredentialBroker:
-    """Sends every listed request upstream over a connection of its own, and streams the answer."""
+    """Sends every listed request upstream, and streams the answer.
+
+    One connection is kept for the next request, where all of both was heard and the upstream wants
+    it so; requests at the same time have one each. No other worker ever uses it.
+    """
 
     def __init__(self, route: Route, passage: ConnectionShare, budget: SpendBudget) -> None:
         self._route = route
         self._passage = passage
         self._budget = budget
+        self._idle: tuple[Line, float] | None = None
+        self._is_closed = False
+
+    def close(self) -> None:
+        """Let no connection wait any longer."""
+        self._is_closed = True
+        if self._idle is not None:
+            self._idle[0].drop()
 
     async def serve(self, request: RequestHead, client: Line) -> None:
         """Carry one request and its answer, or refuse it."""
@@ -41,7 +58,7 @@ class CredentialBroker:
         with self._budget.exchange() as exchange:
             exchange.is_free = request.method != "POST" or path.partition("?")[0].endswith(_FREE)
             given = await self._given()
-            async with await self._dial() as upstream:
+            async with self._upstream() as (upstream, course):
                 await Forwarding(
                     request=request,
                     head=upstream_head(request, path, self._route, given),
@@ -52,7 +69,32 @@ class CredentialBroker:
                     budget=self._budget,
                     mask=Mask(*given.values()),
                     refused=partial(self._renew, given),
+                    course=course,
                 ).run()
+
+    @asynccontextmanager
+    async def _upstream(self) -> AsyncIterator[tuple[Line, Course]]:
+        """Take the connection that waits, or make one; keep it if nothing is left on it."""
+        async with AsyncExitStack() as stack:
+            line = await stack.enter_async_context(await self._waiting() or await self._dial())
+            course = Course()
+            yield line, course
+            if course.is_whole and self._idle is None and not self._is_closed:
+                self._idle = (line, asyncio.get_running_loop().time())
+                stack.pop_all()
+
+    async def _waiting(self) -> Line | None:
+        """Return the connection that was kept, if the upstream still waits on it."""
+        if self._idle is None:
+            return None
+        (line, since), self._idle = self._idle, None
+        is_young = asyncio.get_running_loop().time() - since < _KEPT
+        async with AsyncExitStack() as stack:
+            await stack.enter_async_context(line)
+            if not (is_young and await line.is_silent()):
+                return None
+            stack.pop_all()
+        return line
 
     async def _given(self) -> Mapping[str, str]:
         try:

@@ -63,6 +63,11 @@ class EgressDispatcher:
         else:
             await line.take_leave()
 
+    def close(self) -> None:
+        """Let nothing wait for requests that will not come."""
+        if self._broker is not None:
+            self._broker.close()
+
     async def _hear_request(self, line: Line) -> RequestHead:
         async with asyncio.timeout(self._patience):
             first = await line.reader.readexactly(1)

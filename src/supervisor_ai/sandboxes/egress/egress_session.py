@@ -25,14 +25,19 @@ class EgressSession:
         """Why there was no door, if there should have been one."""
         self._door: Gateway | None = None
         self._task: asyncio.Task[None] | None = None
+        self._decided = asyncio.Event()
         if egress is not None and way is not None:
             self._door = Gateway(egress, settle=settle)
             self._task = asyncio.create_task(self._serve(self._door, ListenerHandoff(way), settle))
 
     @property
     def is_open(self) -> bool:
-        """Tell whether the command begins with a shim."""
+        """Tell whether the command has a way out at all."""
         return self._door is not None
+
+    async def decided(self) -> None:
+        """Wait until the listener is ours, or it is known that it will not be."""
+        await self._decided.wait()
 
     @property
     def usage(self) -> Usage:
@@ -61,6 +66,7 @@ class EgressSession:
     async def _serve(self, door: Gateway, doorway: ListenerHandoff, settle: Settle) -> None:
         try:
             await door.open(await doorway.receive())
+            self._decided.set()
             self.missing = await doorway.exec_failure()
         except Unavailable as error:
             # Also what a bubblewrap that fails looks like from here; it says why by itself.
@@ -68,4 +74,5 @@ class EgressSession:
         except OSError as error:
             settle(error)
         finally:
+            self._decided.set()
             doorway.close()

@@ -35,6 +35,20 @@ class Unreachable(Exception):
     """The upstream gave no answer that could be passed on."""
 
 
+class Course(Struct, kw_only=True):
+    """How far an exchange has come; what is not said here has not happened."""
+
+    is_asked: bool = False
+    """Whether the upstream was sent the whole request."""
+    is_answered: bool = False
+    """Whether the whole answer was heard, and the upstream waits for another request."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Tell whether nothing of this exchange is left on the connection."""
+        return self.is_asked and self.is_answered
+
+
 class Forwarding(Struct, frozen=True, kw_only=True):
     """One request on its way, and everything that its way takes."""
 
@@ -48,6 +62,7 @@ class Forwarding(Struct, frozen=True, kw_only=True):
     mask: Mask
     refused: Callable[[], Awaitable[None]]
     """Called where the upstream does not accept what the request was given."""
+    course: Course
 
     async def run(self) -> None:
         """Carry it through; it ends early when either side leaves or too much is spent."""
@@ -72,6 +87,7 @@ class Forwarding(Struct, frozen=True, kw_only=True):
             if not await self._offer(chunk(piece) if self.request.framing.is_chunked else piece):
                 return
         if not self.request.framing.is_chunked or await self._offer(LAST_CHUNK):
+            self.course.is_asked = True
             await self._watch()
 
     async def _offer(self, words: bytes) -> bool:
@@ -109,6 +125,8 @@ class Forwarding(Struct, frozen=True, kw_only=True):
             self.budget.check()
             if framing.is_chunked:
                 await self.client.say(LAST_CHUNK)
+        has_end = answer.framing != Framing() or not has_body(self.request, answer)
+        self.course.is_answered = answer.is_lasting and has_end
 
     async def _tell(self, piece: bytes, framing: Framing) -> None:
         if piece:

@@ -101,6 +101,7 @@ class Gateway:
         if self._listener is not None and self._listener.fileno() >= 0:
             asyncio.get_running_loop().remove_reader(self._listener)
             self._listener.close()
+        self._reception.close()
         for task in self._tasks:
             task.cancel()
         await wait_until_done(set(self._tasks))

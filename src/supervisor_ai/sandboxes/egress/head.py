@@ -11,7 +11,7 @@ END: Final = b"\r\n\r\n"
 
 _WORD: Final = r"[!#$%&'*+.^_`|~0-9A-Za-z-]+"
 _REQUEST: Final = re.compile(rf"({_WORD}) ([\x21-\x7e]+) HTTP/1\.([01])")
-_STATUS: Final = re.compile(r"HTTP/1\.[01] ([1-5][0-9][0-9])(?: [\x20-\x7e\x80-\xff]*)?")
+_STATUS: Final = re.compile(r"HTTP/1\.([01]) ([1-5][0-9][0-9])(?: [\x20-\x7e\x80-\xff]*)?")
 # The blanks around a value are taken off afterwards: a pattern that finds them takes cubic time.
 _FIELD: Final = re.compile(rf"({_WORD}):([\t\x20-\x7e\x80-\xff]*)")
 _LENGTH: Final = re.compile(r"[0-9]{1,15}")
@@ -43,6 +43,8 @@ class ResponseHead(Struct, frozen=True, kw_only=True):
     status: int
     fields: tuple[Field, ...]
     framing: Framing
+    is_lasting: bool = False
+    """Whether the server hears a further request over the same connection."""
 
 
 def parse_request(head: bytes) -> RequestHead:
@@ -68,7 +70,13 @@ def parse_answer(head: bytes) -> ResponseHead:
     if found is None:
         raise Refused("bad-answer")
     fields = tuple(map(_field, rest))
-    return ResponseHead(status=int(found[1]), fields=fields, framing=_framing(fields))
+    wishes = ",".join(values(fields, "connection")).lower().split(",")
+    return ResponseHead(
+        status=int(found[2]),
+        fields=fields,
+        framing=_framing(fields),
+        is_lasting=found[1] == "1" and "close" not in (wish.strip() for wish in wishes),
+    )
 
 
 def values(fields: tuple[Field, ...], name: str) -> list[str]:

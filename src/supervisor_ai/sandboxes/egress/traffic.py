@@ -79,9 +79,24 @@ class Line:
         return self
 
     async def __aexit__(self, *_: object) -> None:
-        self._writer.transport.abort()
+        self.drop()
         with suppress(OSError):
             await self._writer.wait_closed()
+
+    def drop(self) -> None:
+        """End the connection at once."""
+        self._writer.transport.abort()
+
+    async def is_silent(self) -> bool:
+        """Tell whether the other side is still there and has nothing to say."""
+        try:
+            async with asyncio.timeout(0):
+                await self.reader.read(1)
+        except TimeoutError:
+            return True
+        except OSError:
+            return False
+        return False
 
     async def hear(self) -> bytes:
         """Wait for what comes next; nothing means that the other side has ended."""

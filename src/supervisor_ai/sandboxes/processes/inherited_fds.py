@@ -34,11 +34,12 @@ class InheritedFds(ExitStack):
     def file(self, content: bytes) -> int:
         """Make a file in memory that nobody can change."""
         draft = os.memfd_create("sandbox", os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
-        with os.fdopen(draft, "wb") as file:
-            file.write(content)
-            file.flush()
+        try:
+            write_all(draft, content)
             fcntl.fcntl(draft, fcntl.F_ADD_SEALS, _SEALS)
             return self._give(os.open(f"/proc/self/fd/{draft}", os.O_RDONLY | os.O_CLOEXEC))
+        finally:
+            os.close(draft)
 
     def pipe(self) -> Pipe:
         """Make a pipe that the child writes into."""
@@ -72,3 +73,10 @@ class InheritedFds(ExitStack):
     def _give(self, fd: int) -> int:
         self._theirs.append(fd)
         return fd
+
+
+def write_all(fd: int, content: bytes) -> None:
+    """Write everything, however little is taken at a time."""
+    rest = memoryview(content)
+    while rest:
+        rest = rest[os.write(fd, rest) :]

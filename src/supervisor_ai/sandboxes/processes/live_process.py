@@ -36,6 +36,21 @@ class Hold:
         return None
 
     @classmethod
+    def on_child_of(cls, parent: int, pid: int) -> Self | None:
+        """Take hold of a process if it lives and has this parent, or of nothing."""
+        try:
+            fd = os.pidfd_open(pid)
+        except ProcessLookupError:
+            return None
+        # Only now that the number cannot change hands does looking tell anything.
+        if (fields := _status_of(pid)) and int(fields[1]) == parent:
+            hold = cls(Process(boot=_boot(), pid=pid, started=int(fields[19])), fd)
+            if hold.is_alive:
+                return hold
+        os.close(fd)
+        return None
+
+    @classmethod
     def on_child(cls, pid: int) -> Self:
         """Take hold of a child of ours, which keeps its number until we have buried it."""
         if (process := identify(pid)) is None:
@@ -154,7 +169,7 @@ def find_session(leader: int) -> list[Process]:
 
 
 def _all_processes() -> list[int]:
-    return [int(path.name) for path in Path("/proc").iterdir() if path.name.isdigit()]
+    return [int(name) for name in os.listdir("/proc") if name.isdigit()]  # noqa: PTH208 - likewise
 
 
 @cache
@@ -169,6 +184,7 @@ def _status_of(pid: int) -> list[bytes]:
 
 def _read(path: str) -> bytes:
     try:
-        return Path(path).read_bytes()
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - for every process there is
+            return file.readall()
     except OSError:
         return b""

@@ -6,12 +6,21 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from supervisor_ai.engine.ports.sandbox import Mount
+
 
 class Handover(Struct, frozen=True, kw_only=True):
     """Gives files to one user of a sandbox; `users` are all that sandboxes have."""
 
     owner: int
     users: range
+
+    def give_mount(self, mount: Mount) -> None:
+        """Give what is mounted, in its own way if it has one."""
+        if mount.give is None:
+            self.give(mount.source)
+        else:
+            mount.give(self.owner, self.give)
 
     def give(self, root: Path) -> None:
         """Give everything from the root down; links themselves, never what they point at."""

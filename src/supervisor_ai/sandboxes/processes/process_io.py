@@ -37,6 +37,8 @@ class ProcessIo:
         self._channels = channels
         self._sink = sink
         self._left = most
+        self._open = set(channels)
+        self._is_resting = False
         self._loop = asyncio.get_running_loop()
         self._over: asyncio.Future[SandboxEnd] = self._loop.create_future()
         self._heard_last = self._loop.time()
@@ -45,16 +47,19 @@ class ProcessIo:
         """Wait for the end of the process, for one byte too many or for the end of its time."""
         self._heard_last = self._loop.time()
         self._loop.add_reader(hold.fileno(), self.settle, SandboxEnd.EXITED)
-        for fd in self._channels:
+        for fd in self._open:
             self._loop.add_reader(fd, self._hear, fd)
         try:
             return await self._wait(patience)
         finally:
+            self._over.cancel()
             for fd in (hold.fileno(), *self._channels):
                 self._loop.remove_reader(fd)
 
     async def _wait(self, patience: ProcessDeadline) -> SandboxEnd:
         while True:
+            if self._is_resting:
+                self._heard_last = self._loop.time()
             speech = self._heard_last + patience.silence
             wait = min(patience.deadline, speech) - self._loop.time()
             timeout = None if wait == math.inf else max(0.0, wait)
@@ -64,7 +69,7 @@ class ProcessIo:
             now = self._loop.time()
             if now >= patience.deadline:
                 return SandboxEnd.TIMED_OUT
-            if now >= self._heard_last + patience.silence:
+            if not self._is_resting and now >= self._heard_last + patience.silence:
                 return SandboxEnd.IDLE
 
     def hear_rest(self, end: SandboxEnd) -> SandboxEnd:
@@ -82,12 +87,31 @@ class ProcessIo:
             self._heard_last = self._loop.time()
         else:
             self._loop.remove_reader(fd)
+            self._open.discard(fd)
         try:
-            self._pass_on(fd, heard)
+            pause = self._pass_on(fd, heard)
         except Exception as error:  # noqa: BLE001 - the sink's failure belongs to our caller
             self.settle(error)
+            return
         if self._left < 0:
             self.settle(SandboxEnd.OUTPUT_CAPPED)
+        elif pause is not None:
+            self._rest(pause)
+
+    def _rest(self, pause: "asyncio.Future[None]") -> None:
+        """Read no more until the sink is ready: the command waits, and its silence is ours."""
+        self._is_resting = True
+        for fd in self._open:
+            self._loop.remove_reader(fd)
+        pause.add_done_callback(self._go_on)
+
+    def _go_on(self, pause: "asyncio.Future[None]") -> None:
+        self._is_resting, self._heard_last = False, self._loop.time()
+        error = None if pause.cancelled() else pause.exception()
+        if isinstance(error, Exception):
+            self.settle(error)
+        for fd in self._open if not self._over.done() else ():
+            self._loop.add_reader(fd, self._hear, fd)
 
     def _read(self, fd: int) -> bytes | None:
         try:
@@ -95,11 +119,10 @@ class ProcessIo:
         except BlockingIOError:
             return None
 
-    def _pass_on(self, fd: int, heard: bytes) -> None:
+    def _pass_on(self, fd: int, heard: bytes) -> "asyncio.Future[None] | None":
         kept = heard[: max(self._left, 0)]
         self._left -= len(heard)
-        if kept:
-            self._sink(self._channels[fd], kept)
+        return self._sink(self._channels[fd], kept) if kept else None
 
     def settle(self, outcome: SandboxEnd | Exception) -> None:
         """End it; whoever comes first decides how."""

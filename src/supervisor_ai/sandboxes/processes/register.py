@@ -1,9 +1,12 @@
 """The register of live commands: whoever comes after a dead supervisor finds them here."""
 
+import errno
 import json
+import os
 import secrets
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from datetime import timedelta
 from pathlib import Path
 
 from msgspec import Struct
@@ -13,38 +16,69 @@ from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import Process
 from supervisor_ai.sandboxes.processes.live_process import Hold, end_every, find_marked, holds_on
 from supervisor_ai.sandboxes.resource_limits.cgroups import dissolve
+from supervisor_ai.sandboxes.resource_limits.process_usage import cpu_time
 
 
 class RegisterEntry:
-    """A command's line in the register, from before its start until after its end."""
+    """A command's file in the register, from before its start until after its end.
 
-    def __init__(self, path: Path, label: str, fence: int, parents: tuple[Path, ...]) -> None:
+    Each line of it holds instead of those before it.
+    """
+
+    def __init__(self, path: str, label: str, fence: int, parents: tuple[Path, ...]) -> None:
         self._path = path
-        self._label = label
-        self._fence = fence
-        self.mark = path.stem
-        self._groups = [str(parent / self.mark) for parent in parents]
+        self.mark = os.path.basename(path).removesuffix(".json")  # noqa: PTH119 - at every start
+        self._line = {
+            "label": label,
+            "fence": fence,
+            "groups": [f"{parent}/{self.mark}" for parent in parents],
+        }
+        self._file = -1
+
+    def open(self) -> None:
+        """Enter the command before anything of it is there."""
+        draft = f"{self._path}.draft"
+        try:
+            self._file = _created(draft)
+            self.write()
+            # Nobody reads what is not whole.
+            os.rename(draft, self._path)  # noqa: PTH104 - at every start
+        except OSError as error:
+            raise _unwritten(error) from error
 
     def write(self, *processes: Process) -> None:
         """Name the processes that have to die so that the command is gone."""
         # Nothing is synced: what a power cut loses here, it has killed as well.
-        line = {
-            "label": self._label,
-            "fence": self._fence,
-            "processes": [asdict(process) for process in processes],
-            "groups": self._groups,
-        }
-        draft = self._path.with_suffix(".draft")
+        line = {**self._line, "processes": [asdict(process) for process in processes]}
         try:
-            self._path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
-            draft.touch(mode=0o600)
-            draft.write_text(json.dumps(line), encoding="utf-8")
-            draft.replace(self._path)
+            os.write(self._file, json.dumps(line).encode() + b"\n")
+            if os.fstat(self._file).st_nlink == 0:
+                raise FileNotFoundError(errno.ENOENT, "somebody has ended the command", self._path)
         except OSError as error:
-            raise Unavailable(
-                f"The register of live commands cannot be written: {error}.",
-                hint="A command that nobody could find again is not started.",
-            ) from error
+            raise _unwritten(error) from error
+
+    def close(self) -> None:
+        """Take the command out; harmless where it never was in."""
+        if self._file >= 0:
+            os.close(self._file)
+            with suppress(FileNotFoundError):
+                os.unlink(self._path)  # noqa: PTH108 - at every end
+
+
+def _created(path: str) -> int:
+    flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC
+    try:
+        return os.open(path, flags, 0o600)
+    except FileNotFoundError:
+        Path(path).parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+        return os.open(path, flags, 0o600)
+
+
+def _unwritten(error: OSError) -> Unavailable:
+    return Unavailable(
+        f"The register of live commands cannot be written: {error}.",
+        hint="A command that nobody could find again is not started.",
+    )
 
 
 class _Line(Struct, frozen=True, kw_only=True):
@@ -70,13 +104,18 @@ class ProcessRegister:
         Everything that is started for it carries the entry's mark, and so do the control groups
         that are made for it in the parents.
         """
-        path = self._directory / f"supervisor-{secrets.token_hex(12)}.json"
+        path = f"{self._directory}/supervisor-{secrets.token_hex(12)}.json"
         entry = RegisterEntry(path, label, fence, parents)
-        entry.write()
         try:
+            entry.open()
             yield entry
         finally:
-            path.unlink(missing_ok=True)
+            entry.close()
+
+    def cpu_time(self, label: str) -> timedelta | None:
+        """Add up what all processes of a live command have used; None: there is none."""
+        roots = {it.pid for line in self._lines() if line.label == label for it in line.processes}
+        return cpu_time(roots) if roots else None
 
     async def reap(self, prefix: str, *, before: int) -> int:
         """End every command whose label begins so and whose fence is lower; count who lived."""
@@ -112,7 +151,10 @@ class ProcessRegister:
 
 
 def _parse(path: Path, text: bytes) -> _Line:
-    line = json.loads(text)
+    """Take the last line that is whole."""
+    first, *later = text.split(b"\n")
+    whole = later[-2] if len(later) > 1 else first
+    line = json.loads(whole)
     processes = tuple(Process(**process) for process in line["processes"])
     return _Line(
         path=path,

@@ -95,11 +95,25 @@ class Group:
     def __init__(self, places: tuple[Path, ...]) -> None:
         self.places = places
 
+    @property
+    def doors(self) -> tuple[str, ...]:
+        """Return the files through which a process with one thread puts itself in."""
+        # Where threads can be apart, one that moves itself waits for nobody.
+        return tuple(
+            alone if os.path.exists(alone := f"{place}/tasks") else f"{place}/cgroup.procs"  # noqa: PTH110 - at every start
+            for place in self.places
+        )
+
     def join(self, pid: int) -> None:
         """Put a process in, unless it is; whatever it starts from now on is in as well."""
+        # One look tells enough: nobody else has groups of this name.
+        groups = _text(f"/proc/{pid}/cgroup")
+        names = [f"/{place.name}\n" for place in self.places]
+        if names and groups.count(names[0]) >= len(names):
+            return
         for place in self.places:
             if pid not in _members(place):
-                _write(place / "cgroup.procs", str(pid))
+                _write(f"{place}/cgroup.procs", str(pid))
 
     def exceeded(self) -> tuple[str, ...]:
         """Name the limits at which the kernel has killed or refused something."""
@@ -112,7 +126,7 @@ class Group:
 
     def _count(self, file: str, event: str) -> int:
         for place in self.places:
-            for line in _words(place / file):
+            for line in _words(f"{place}/{file}"):
                 if line[0] == event:
                     return int(line[1])
         return 0
@@ -124,7 +138,7 @@ def grouped(cgroups: Cgroups, name: str, limits: ResourceLimits) -> Iterator[Gro
     places = tuple(parent / name for parent in cgroups.parents)
     try:
         for place in places:
-            place.mkdir()
+            os.mkdir(place)  # noqa: PTH102 - at every start
         for file, value in cgroups.settings(limits).items():
             _set(places, file, value)
         yield Group(places)
@@ -137,7 +151,7 @@ def dissolve(place: Path) -> None:
     """Remove a group; who is left in it dies first."""
     for _ in range(_TRIES):
         try:
-            place.rmdir()
+            os.rmdir(place)  # noqa: PTH106 - at every end
         except FileNotFoundError:
             return
         except OSError:
@@ -195,8 +209,8 @@ def _handed_on(place: Path) -> frozenset[str]:
     # To move a process needs the right to write in the group above both, not only in the new one.
     if not all(os.access(file, os.W_OK) for file in (place, place / "cgroup.procs")):
         return frozenset()
-    control = place / "cgroup.subtree_control"
-    offered = set(_text(place / "cgroup.controllers").split()) & _CONTROLLERS
+    control = f"{place}/cgroup.subtree_control"
+    offered = set(_text(f"{place}/cgroup.controllers").split()) & _CONTROLLERS
     missing = offered - set(_text(control).split())
     if offered >= _NEEDED and missing:
         # All in one word: a group with processes of its own would take some of them alone.
@@ -240,7 +254,7 @@ def _quota(limits: ResourceLimits) -> int:
 
 def _kill_all(place: Path) -> None:
     with suppress(OSError):
-        _write(place / "cgroup.kill", "1")
+        _write(f"{place}/cgroup.kill", "1")
         return
     for pid in _members(place):
         with suppress(OSError):
@@ -258,29 +272,31 @@ def _kill_member(pid: int, place: Path) -> None:
 
 
 def _members(place: Path) -> list[int]:
-    return [int(pid) for pid in _text(place / "cgroup.procs").split() if pid != "0"]
+    return [int(pid) for pid in _text(f"{place}/cgroup.procs").split() if pid != "0"]
 
 
-def _words(path: Path) -> Iterator[list[str]]:
+def _words(path: str) -> Iterator[list[str]]:
     return (line.split() for line in _text(path).splitlines() if " " in line)
 
 
-def _text(path: Path) -> str:
+def _text(path: str | Path) -> str:
     try:
-        return path.read_text(encoding="utf-8")
+        with open(path, "rb", buffering=0) as file:  # noqa: PTH123 - at every start
+            return file.readall().decode()
     except OSError:
         return ""
 
 
 def _set(places: tuple[Path, ...], file: str, value: str) -> None:
-    offered = [place / file for place in places if (place / file).exists()]
-    if not offered and file not in _OPTIONAL:
-        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
+    """Write a value wherever there is such a file."""
+    offered = [path for place in places if os.path.exists(path := f"{place}/{file}")]  # noqa: PTH110 - at every start
     for path in offered:
         _write(path, value)
+    if not offered and file not in _OPTIONAL:
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
 
 
-def _write(path: Path, value: str) -> None:
+def _write(path: str, value: str) -> None:
     fd = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
     try:
         os.write(fd, value.encode())

@@ -2,15 +2,17 @@
 
 import os
 import stat
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final, Self
 
 from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
+from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.resource_limits.unlinked_files import nameless, room
 
 PERIOD: Final = 2.0
@@ -143,9 +145,15 @@ def _entries(directory: int) -> Iterator[tuple[str, os.stat_result]]:
 class Disk:
     """The places in which one command may leave files, and how much there is for it."""
 
-    def __init__(self, roots: Sequence[Path], limits: ResourceLimits) -> None:
+    def __init__(
+        self,
+        roots: Sequence[Path],
+        limits: ResourceLimits,
+        written: Mapping[Path, Path] = MappingProxyType({}),
+    ) -> None:
         self._limits = limits
-        places = [_Place.at(root) for root in _outermost(roots)]
+        # What others share takes no more room for being shown here.
+        places = [_Place.at(root, written.get(root, root)) for root in _outermost(roots)]
         self._bounded = [place for place in places if place.total <= limits.disk]
         self._open = [place for place in places if place.total > limits.disk]
 
@@ -171,7 +179,7 @@ class Disk:
             tally = Tally(limits=self._limits, is_stopped=is_stopped)
             tally.count_nameless(pids, {place.device for place in self._open})
             for place in self._open:
-                tally.count(place.root)
+                tally.count(place.counted)
             if tally.exceeded or not tally.is_torn:
                 return tally.exceeded
         # It is counted again soon, and once more when nothing moves any longer.
@@ -188,21 +196,30 @@ class Disk:
         return None
 
 
+def writable_disk(mounts: Iterable[Mount], limits: ResourceLimits) -> Disk:
+    """Watch all mounts that can be written."""
+    writable = [mount for mount in mounts if mount.is_writable]
+    written = {mount.source: mount.written for mount in writable if mount.written}
+    return Disk([mount.source for mount in writable], limits, written)
+
+
 class _Place(Struct, frozen=True, kw_only=True):
     root: Path
+    counted: Path
     device: int
     total: int
     floor: int
 
     @classmethod
-    def at(cls, root: Path) -> Self:
+    def at(cls, root: Path, counted: Path) -> Self:
         state = _state(root)
         if state is None:
-            return cls(root=root, device=0, total=0, floor=0)
+            return cls(root=root, counted=counted, device=0, total=0, floor=0)
         total, free = state.f_blocks * state.f_frsize, state.f_bavail * state.f_frsize
         # A disk that was nearly full before is no reason to end a command that adds little.
         floor = min(_FLOOR, total // _RESERVE, free // 2)
-        return cls(root=root, device=_device(root), total=total, floor=floor)
+        device = _device(root)
+        return cls(root=root, counted=counted, device=device, total=total, floor=floor)
 
     @property
     def is_nearly_full(self) -> bool:
@@ -212,6 +229,8 @@ class _Place(Struct, frozen=True, kw_only=True):
 
 def _outermost(roots: Sequence[Path]) -> list[Path]:
     unique = list(dict.fromkeys(roots))
+    if len(unique) == 1:
+        return unique
     return [root for root in unique if not any(other in root.parents for other in unique)]
 
 

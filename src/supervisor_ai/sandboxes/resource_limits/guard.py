@@ -4,7 +4,6 @@ import asyncio
 import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import ExitStack, asynccontextmanager, contextmanager, suppress
-from pathlib import Path
 from typing import Final
 
 from msgspec import Struct
@@ -16,7 +15,7 @@ from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxSpec
 from supervisor_ai.sandboxes.outcome import KILLED
 from supervisor_ai.sandboxes.resource_limits import disk_usage, process_usage
 from supervisor_ai.sandboxes.resource_limits.cgroups import Cgroups, Group, grouped
-from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk
+from supervisor_ai.sandboxes.resource_limits.disk_usage import Disk, writable_disk
 from supervisor_ai.sandboxes.resource_limits.process_usage import ProcessTree
 from supervisor_ai.sandboxes.standard_files import HOME, SHARED_MEMORY, TEMPORARY
 
@@ -55,9 +54,9 @@ class Guard:
         return Hardness.SOFT if process_usage.is_visible() else Hardness.NONE
 
     @property
-    def groups(self) -> tuple[Path, ...]:
-        """Return the control groups of the command."""
-        return self._group.places if self._group else ()
+    def doors(self) -> tuple[str, ...]:
+        """Return the files through which a process enters the control groups of the command."""
+        return self._group.doors if self._group else ()
 
     def admit(self, pid: int) -> None:
         """Take the first process of a command that has not begun."""
@@ -74,13 +73,19 @@ class Guard:
     @asynccontextmanager
     async def on_duty(self, settle: Settle) -> AsyncIterator[None]:
         """Look again and again while the context lasts; what exceeds a limit is ended."""
-        watches = [asyncio.create_task(self._watch(watch, settle)) for watch in self._watches()]
+        loop, watches = asyncio.get_running_loop(), list[asyncio.Task[None] | asyncio.TimerHandle]()
+
+        def begin(watch: _Watch) -> None:
+            watches.append(asyncio.create_task(self._watch(watch, settle)))
+
+        # Most commands end before the first look.
+        watches += [loop.call_later(watch.period, begin, watch) for watch in self._watches()]
         try:
             yield
         finally:
             self._is_off = True
-            for watch in watches:
-                watch.cancel()
+            for each in watches:
+                each.cancel()
 
     async def judge(self, end: SandboxEnd, code: int | None) -> str | None:
         """Name the limit that ended the command, or that its files are over whatever it says.
@@ -111,9 +116,7 @@ class Guard:
 
     async def _watch(self, watch: _Watch, settle: Settle) -> None:
         clock = asyncio.get_running_loop().time
-        rest = watch.period
         while True:
-            await asyncio.sleep(rest)
             begin = clock()
             try:
                 exceeded = await asyncio.to_thread(watch.look)
@@ -124,7 +127,7 @@ class Guard:
                 self._exceeded = exceeded
                 settle(SandboxEnd.LIMIT_EXCEEDED)
                 return
-            rest = max(watch.period, watch.leisure * (clock() - begin))
+            await asyncio.sleep(max(watch.period, watch.leisure * (clock() - begin)))
 
     def _look_while_it_runs(self) -> str | None:
         pids = self._tree.pids() if self._tree else ()
@@ -137,7 +140,6 @@ class Guard:
 @contextmanager
 def guarding(spec: SandboxSpec, cgroups: Cgroups | None, mark: str) -> Iterator[Guard]:
     """Make what keeps one command within its limits; the mark is the name of its groups."""
-    sources = [mount.source for mount in spec.mounts if mount.is_writable]
     with ExitStack() as stack:
         group = None
         if cgroups is not None:
@@ -145,7 +147,7 @@ def guarding(spec: SandboxSpec, cgroups: Cgroups | None, mark: str) -> Iterator[
                 group = stack.enter_context(grouped(cgroups, mark, spec.limits))
             except OSError as error:
                 raise _unbounded(error) from error
-        yield Guard(spec.limits, group=group, files=Disk(sources, spec.limits))
+        yield Guard(spec.limits, group=group, files=writable_disk(spec.mounts, spec.limits))
 
 
 def _unbounded(error: OSError) -> Unavailable:

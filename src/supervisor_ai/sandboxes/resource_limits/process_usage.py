@@ -1,7 +1,8 @@
 """Memory and processes of a sandbox, measured from /proc where there is no control group."""
 
 import os
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -14,6 +15,7 @@ PERIOD: Final = 0.1
 """Seconds between two looks; at twice the time, a fast bomb gets twice as far."""
 
 _PAGE: Final = os.sysconf("SC_PAGE_SIZE")
+_TICKS: Final = os.sysconf("SC_CLK_TCK")
 _KIB: Final = 1024
 _INODE: Final = 1024
 """About what the kernel needs for a file in memory that is empty, and for its name."""
@@ -82,6 +84,19 @@ class ProcessTree:
 
     def _files(self) -> int:
         return sum(_used(f"/proc/{self._root}/root{place}") for place in self._spaces)
+
+
+def cpu_time(roots: Collection[int]) -> timedelta:
+    """Add up what processes, all below them and those that they have buried have used."""
+    pids = {pid for root in roots for pid in ProcessTree(root).pids()}
+    ticks = sum(_ticks(pid) for pid in pids)
+    return timedelta(seconds=ticks / _TICKS)
+
+
+def _ticks(pid: int) -> int:
+    """Return its own time and that of the children that it has buried."""
+    fields = _read(f"/proc/{pid}/stat").rpartition(")")[2].split()
+    return sum(map(int, fields[11:15]))
 
 
 def _all_nameless() -> int:

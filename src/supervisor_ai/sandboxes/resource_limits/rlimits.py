@@ -1,7 +1,10 @@
 """Resource limits (rlimits) of each process of a sandboxed command."""
 
+import os
 import resource
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from functools import cache
 from typing import Final
 
 from msgspec import Struct
@@ -11,6 +14,7 @@ from supervisor_ai.engine.ports.sandbox import Profile
 
 OPEN_FILES: Final = 4096
 
+_COUNTS_APART: Final = (5, 14)
 _MARGIN: Final = 2
 _SPARE: Final = 512
 
@@ -44,6 +48,20 @@ def kernel_limits(limits: ResourceLimits, *, is_own_user: bool) -> list[tuple[in
         # The kernel counts every process of the user, so a shared user has no sensible number.
         wanted[resource.RLIMIT_NPROC] = process_backstop(limits)
     return [(number, within_ours(number, value)) for number, value in wanted.items()]
+
+
+def impose(pid: int, given: Iterable[tuple[int, int]]) -> None:
+    """Set limits of a process that has not begun; one that is gone needs none."""
+    with suppress(ProcessLookupError):
+        for number, value in given:
+            resource.prlimit(pid, number, (value, value))
+
+
+@cache
+def counts_by_namespace() -> bool:
+    """Tell whether the kernel counts a user's processes apart in each user namespace."""
+    release = os.uname().release.split(".")
+    return tuple(int(part) for part in release[:2]) >= _COUNTS_APART
 
 
 def process_backstop(limits: ResourceLimits) -> int:

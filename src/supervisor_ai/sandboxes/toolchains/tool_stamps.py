@@ -5,13 +5,14 @@ import json
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import sha256
+from itertools import chain
 from operator import attrgetter
 from pathlib import Path
 from threading import Lock
-from time import monotonic
+from time import monotonic, time_ns
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, msgpack
 
 from supervisor_ai.sandboxes.host_view.package_caches import Caches, find_caches
 from supervisor_ai.sandboxes.standard_files import SETTINGS
@@ -20,18 +21,31 @@ from supervisor_ai.sandboxes.toolchains.toolchain import Toolchain, find_toolcha
 
 MOST_ENTRIES: Final = 400_000
 """So many files are looked at; it takes some seconds."""
-_DERIVED: Final = frozenset({"__pycache__", ".git"})
+_DERIVED: Final = frozenset({b"__pycache__", b".git"})
 """What programs write beside their files, and what says nothing that the files do not."""
-_DOCUMENTS: Final = frozenset({"doc", "gtk-doc", "help", "icons", "info", "man"})
+_DOCUMENTS: Final = frozenset({b"doc", b"gtk-doc", b"help", b"icons", b"info", b"man"})
 """What lies below `share` and is read by people."""
 
 
 _SHARED_FOR: Final = 2.0
-"""For so many seconds from its beginning, a look is one at this moment."""
+"""A look that began at most so many seconds ago is one at this moment, however long it takes."""
+_TICK_NS: Final = 20_000_000
+"""Times of files are behind the clock by up to so much."""
+
+
+_GONE: Final = (b"gone",)
 
 
 class _TooMany(Exception):
     """There is more to look at than anybody waits for."""
+
+
+class ToolStamp(Struct, frozen=True, kw_only=True):
+    """What stands on a machine, and when the last of it came."""
+
+    name: str
+    newest: int
+    """In nanoseconds, as the times of files are."""
 
 
 class ToolStamps:
@@ -44,28 +58,37 @@ class ToolStamps:
         *,
         besides: Sequence[Path] = (),
         clock: Callable[[], float] = monotonic,
+        calendar: Callable[[], int] = time_ns,
     ) -> None:
         self._environment = environment
         self._home = home
         self._besides = besides
         self._clock = clock
+        self._calendar = calendar
         self._lock = Lock()
-        self._last: dict[tuple[str, ...], tuple[float, str | None]] = {}
+        self._last: dict[tuple[str, ...], tuple[float, ToolStamp | None]] = {}
 
     async def now(self, caches: tuple[str, ...]) -> str | None:
-        """Return the stamp of this moment, or None where there is too much to look at."""
-        return await asyncio.to_thread(self._look, caches)
+        """Return the stamp of the moment of this call, however long the look takes.
 
-    def _look(self, caches: tuple[str, ...]) -> str | None:
+        None where there is too much to look at, and where something changed since then.
+        """
+        asked = self._calendar()
+        stamp = await asyncio.to_thread(self._look, caches)
+        return stamp.name if stamp and stamp.newest < asked - _TICK_NS else None
+
+    def _look(self, caches: tuple[str, ...]) -> ToolStamp | None:
+        """Share a look that began after this call, or not long before it."""
+        asked = self._clock()
         with self._lock:
-            begun = self._clock()
-            at, stamp = self._last.get(caches, (begun - 2 * _SHARED_FOR, None))
-            if begun - at > _SHARED_FOR:
+            at, stamp = self._last.get(caches, (asked - 2 * _SHARED_FOR, None))
+            if asked - at > _SHARED_FOR:
+                begun = self._clock()
                 stamp = self._stamp(caches)
                 self._last[caches] = (begun, stamp)
             return stamp
 
-    def _stamp(self, caches: tuple[str, ...]) -> str | None:
+    def _stamp(self, caches: tuple[str, ...]) -> ToolStamp | None:
         tools = find_toolchain(self._environment, self._home)
         cached = find_caches(caches, self._environment, self._home)
         system = system_places(SYSTEM)
@@ -80,7 +103,7 @@ def stamp_tools(
     besides: Iterable[Path] = (),
     flat: Iterable[Path] = (),
     most: int = MOST_ENTRIES,
-) -> str | None:
+) -> ToolStamp | None:
     """Name what a sandbox shows of the machine; None where that is too much to look at.
 
     A file that was written again is another one by its size, its times or its inode, also where
@@ -90,74 +113,90 @@ def stamp_tools(
     told = (tools.search_path(shown), dict(tools.environment), dict(caches.environment))
     machine = os.uname()
     digest = sha256(json.dumps((told, machine.release, machine.machine)).encode())
+    look = _Look()
     try:
-        for line in (*_flat_lines((*tools.stores, *flat)), *_lines((*shown, *besides), most)):
-            digest.update(line.encode(errors="surrogateescape"))
+        rows = (look.flat((*tools.stores, *flat)), look.whole((*shown, *besides), most))
+        for row in chain.from_iterable(rows):
+            digest.update(_encode(row))
     except _TooMany:
         return None
-    return digest.hexdigest()
+    return ToolStamp(name=digest.hexdigest(), newest=look.newest)
 
 
-def _lines(places: Iterable[Path], most: int) -> Iterator[str]:
-    seen: set[str] = set()
-    for place in places:
-        real = os.path.realpath(place)
-        if real not in seen:
-            seen.add(real)
-            yield f"{place} {real} {_stamp(Path(real))}\n"
-            for line in _below(real):
-                most -= 1
-                if most < 0:
-                    raise _TooMany
-                yield line
+_Row = list[bytes | int]
+"""What stands in one place, one after the other: most of a look is spent on making these."""
+_told: Final = attrgetter("st_ctime_ns", "st_mtime_ns", "st_mode", "st_size", "st_dev", "st_ino")
+_by_name: Final = attrgetter("name")
+_encode: Final = msgpack.Encoder().encode
 
 
-def _flat_lines(places: Iterable[Path]) -> Iterator[str]:
-    for place in places:
-        yield f"{place} {_stamp(place)}\n"
-        for entry in _entries(os.fspath(place)):
-            yield f"{entry.path} {_stamp(entry)}\n"
+class _Look:
+    """One walk through files; it keeps when the newest of them changed."""
+
+    newest = 0
+
+    def whole(self, places: Iterable[Path], most: int) -> Iterator[_Row]:
+        seen: set[bytes] = set()
+        for place in map(os.fsencode, places):
+            real = os.path.realpath(place)
+            if real not in seen:
+                seen.add(real)
+                yield [place, real, *self._stamp(Path(os.fsdecode(real)))]
+                for row, count in self._below(real):
+                    most -= count
+                    if most < 0:
+                        raise _TooMany
+                    yield row
+
+    def flat(self, places: Iterable[Path]) -> Iterator[_Row]:
+        for place in places:
+            row: _Row = [os.fsencode(place), *self._stamp(place)]
+            for entry in _entries(os.fsencode(place)):
+                row += (entry.name, *self._stamp(entry))
+            yield row
+
+    def _below(self, root: bytes) -> Iterator[tuple[_Row, int]]:
+        """Tell of each directory what is in it, and how much that is."""
+        waiting = [root]
+        while waiting:
+            place = waiting.pop()
+            passed = _DERIVED | _DOCUMENTS if place.endswith(b"/share") else _DERIVED
+            row: _Row = [place]
+            entries = [entry for entry in _entries(place) if entry.name not in passed]
+            for entry in entries:
+                row.append(entry.name)
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+                    row.append(b"/")
+                    continue
+                if entry.is_symlink():
+                    row.append(_target(entry))
+                row += self._stamp(entry)
+            yield row, len(entries)
+
+    def _stamp(self, file: os.DirEntry[bytes] | Path) -> tuple[bytes | int, ...]:
+        """Tell a file from what stands there after any change; a link by what it leads to."""
+        try:
+            found = _told(file.stat())
+        except OSError:
+            return _GONE
+        self.newest = max(self.newest, found[0])
+        return found
 
 
-def _below(root: str) -> Iterator[str]:
-    waiting = [root]
-    while waiting:
-        place = waiting.pop()
-        passed = _DERIVED | _DOCUMENTS if place.endswith("/share") else _DERIVED
-        for entry in _entries(place):
-            if entry.name in passed:
-                continue
-            if entry.is_dir(follow_symlinks=False):
-                waiting.append(entry.path)
-                yield f"{entry.path}/\n"
-            else:
-                target = _target(entry) if entry.is_symlink() else ""
-                yield f"{entry.path} {target} {_stamp(entry)}\n"
-
-
-def _entries(place: str) -> list[os.DirEntry[str]]:
+def _entries(place: bytes) -> list[os.DirEntry[bytes]]:
     try:
         with os.scandir(place) as found:
-            return sorted(found, key=attrgetter("name"))
+            return sorted(found, key=_by_name)
     except OSError:
         return []
 
 
-def _target(link: os.DirEntry[str]) -> str:
+def _target(link: os.DirEntry[bytes]) -> bytes:
     try:
-        return os.fspath(Path(link).readlink())
+        return os.fsencode(Path(os.fsdecode(link.path)).readlink())
     except OSError:
-        return ""
-
-
-def _stamp(file: os.DirEntry[str] | Path) -> str:
-    """Tell a file from what stands there after any change; a link by what it leads to."""
-    try:
-        found = file.stat()
-    except OSError:
-        return "gone"
-    times = f"{found.st_mtime_ns} {found.st_ctime_ns}"
-    return f"{found.st_mode} {found.st_size} {times} {found.st_dev}:{found.st_ino}"
+        return b""
 
 
 _RECORDS: Final = (

@@ -5,8 +5,8 @@ session or the name of the stream, the sequence number, the time and the actor.
 """
 # ruff: noqa: S608 - the statements are made of this module's own words
 
-from collections.abc import Mapping
-from typing import Final
+from collections.abc import Callable, Mapping
+from typing import Final, NamedTuple
 
 from supervisor_ai.control.ports.knowledge import QA_FAILED, TASK_DROPPED, TASK_PASSED
 from supervisor_ai.control.slices import all_slices, stream_events
@@ -17,7 +17,15 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.store.codec import EVENT_KINDS
 from supervisor_ai.store.tables.session_rules import SESSION_RULES
 
-Statements = tuple[str, ...]
+
+class Guarded(NamedTuple):
+    """A statement that most facts of its kind do not need; the parameters tell which do."""
+
+    statement: str
+    concerns: Callable[[Mapping[str, object]], bool]
+
+
+Statements = tuple[str | Guarded, ...]
 
 _OF_STEP: Final = "WHERE run = :run AND step = :step"
 _OF_SLOT: Final = f"{_OF_STEP} AND visit = :visit AND slot = :slot"
@@ -162,7 +170,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     ),
     e.KnowledgeInjected: (
         """
-        INSERT INTO knowledge_uses (run, seq, path, fingerprint, status)
+        INSERT OR IGNORE INTO knowledge_uses (run, seq, path, fingerprint, status)
         SELECT :run, :seq, value ->> 'path', value ->> 'fingerprint', 'open'
         FROM json_each(:documents)
         WHERE NOT EXISTS (
@@ -184,7 +192,7 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
             *_CONSUMED,
         ),
         _step("last_verdict = :said"),
-        f"{QA_FAILED} AND :meaning = 'reject'",
+        Guarded(f"{QA_FAILED} AND :meaning = 'reject'", lambda it: it["meaning"] == "reject"),
     ),
     e.AttemptFailed: (
         _attempt_ended(
@@ -199,6 +207,12 @@ _OF_STEPS: Final[Mapping[type[Event], Statements]] = {
     e.AttemptCancelled: (_attempt_ended("'cancelled'"),),
     e.AttemptLost: (_attempt_ended("'lost'", "kept = :kept"),),
 }
+
+_VERDICT: Final = Guarded(
+    "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
+    " WHERE :key IS NOT NULL AND NOT :is_reused",
+    lambda it: it["key"] is not None and not it["is_reused"],
+)
 
 _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
     e.GateStarted: (
@@ -220,14 +234,10 @@ _OF_GATES_AND_PEOPLE: Final[Mapping[type[Event], Statements]] = {
             "is_reused = :is_reused",
         ),
         _step(f"last_verdict = ({_WORST_VERDICT})"),
-        "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
-        " WHERE :key IS NOT NULL AND NOT :is_reused",
-        f"{QA_FAILED} AND :verdict = 'failed'",
+        _VERDICT,
+        Guarded(f"{QA_FAILED} AND :verdict = 'failed'", lambda it: it["verdict"] == "failed"),
     ),
-    e.BaselineEnded: (
-        "INSERT OR REPLACE INTO verdicts (key, seq) SELECT :key, :seq"
-        " WHERE :key IS NOT NULL AND NOT :is_reused",
-    ),
+    e.BaselineEnded: (_VERDICT,),
     e.ClaimsRefuted: (
         """
         INSERT OR REPLACE INTO claims

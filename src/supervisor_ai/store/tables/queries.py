@@ -42,7 +42,9 @@ from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
 from supervisor_ai.store.tables.forked_steps import forked_steps, origin, read_point
 
-_USES: Final = "SELECT path, fingerprint, status FROM knowledge_uses ORDER BY seq, path"
+_USES: Final = """
+    SELECT path, fingerprint, status FROM knowledge_uses WHERE run IS NOT ? ORDER BY seq, path
+"""
 _OF_A_WAIT: Final = frozenset({NoticeState.APPROVAL, NoticeState.BLOCKED, NoticeState.BUDGET})
 _RUN: Final = """
     SELECT run, task, driver, workflow, status, outcome, reason, degraded, parent, root,
@@ -136,6 +138,19 @@ class SqliteRunQueries:
             (total,) = sql.execute("SELECT count(*) FROM runs").fetchone()
             return [_run(row, _usage(sql, row[0])) for row in rows], total
 
+    def runs_of(self, driver: str) -> Sequence[RunRow]:
+        """Return all runs of a driver, the newest first."""
+        return self._some("driver", driver)
+
+    def children(self, run: RunId) -> Sequence[RunRow]:
+        """Return the runs that a run has started, the newest first."""
+        return self._some("parent", run)
+
+    def _some(self, column: str, value: str) -> Sequence[RunRow]:
+        with self._connection.snapshot() as sql:
+            rows = sql.execute(f"{_RUN} WHERE {column} = ? ORDER BY seq DESC", (value,)).fetchall()
+            return [_run(row, _usage(sql, row[0])) for row in rows]
+
     def run(self, run: RunId) -> RunRow | None:
         """Return one run."""
         with self._connection.snapshot() as sql:
@@ -201,11 +216,11 @@ class SqliteKnowledgeUses:
     def __init__(self, connection: Connection) -> None:
         self._connection = connection
 
-    def knowledge_uses(self) -> tuple[KnowledgeUse, ...]:
-        """Return all uses, the oldest first."""
+    def knowledge_uses(self, *, but: RunId | None = None) -> tuple[KnowledgeUse, ...]:
+        """Return all uses, the oldest first, but for those of a run."""
         return tuple(
             KnowledgeUse(path=path, fingerprint=fingerprint, status=UseStatus(status))
-            for path, fingerprint, status in self._connection.query(_USES, ())
+            for path, fingerprint, status in self._connection.query(_USES, (but,))
         )
 
 

@@ -2,23 +2,14 @@
 
 import re
 from collections.abc import Mapping
-from typing import Final, Literal
+from typing import Final
 
 import msgspec
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Cli
-
-Provider = Literal["openai_compatible", "openrouter", "ollama", "anthropic"]
-
-BASE_URLS: Final[Mapping[Provider, str]] = {
-    "openai_compatible": "https://api.openai.com/v1",
-    "openrouter": "https://openrouter.ai/api/v1",
-    "ollama": "http://127.0.0.1:11434",
-    "anthropic": "https://api.anthropic.com",
-}
-"""Where a provider is when the user names no other place."""
+from supervisor_ai.domain.run.spending.model_services import SERVICES, Provider
 
 _REFERENCE: Final = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _KEY: Final = re.compile(r"[\x21-\x7e]+")
@@ -46,7 +37,7 @@ class Model(Struct, frozen=True, kw_only=True):
     @property
     def url(self) -> str:
         """Return where its service is."""
-        return self.base_url or BASE_URLS[self.provider]
+        return self.base_url or SERVICES[self.provider]
 
 
 class Keyless(Exception):

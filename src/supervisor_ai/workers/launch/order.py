@@ -47,7 +47,7 @@ def split_name(name: str) -> tuple[str, str | None]:
 
 def order_of(request: WorkerRequest) -> LaunchOrder:
     """Read from the request what the CLI is to be."""
-    model = split_name(request.cli.name)[1]
+    model = split_name(request.cli.name)[1] or next(iter(request.cli.models), None)
     return LaunchOrder(
         model=model,
         system_prompt=request.system_prompt or None,

@@ -3,6 +3,9 @@
 import shutil
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from datetime import timedelta
+from itertools import islice
+from pathlib import Path
 from secrets import token_hex
 from typing import Final
 
@@ -12,6 +15,9 @@ from supervisor_ai.workspaces.layout import BRANCH, WorkspaceDirectory
 from supervisor_ai.workspaces.repositories.git import Git, failure
 
 _GITLINK: Final = b"160000"
+_TOUCHED: Final = ("--modified", "--deleted", "--others", "--exclude-standard")
+_MOST_TOUCHED: Final = 200
+_PATIENCE: Final = timedelta(seconds=20)
 
 
 def changed_files(desk: WorkspaceDirectory) -> tuple[str, ...]:
@@ -28,6 +34,26 @@ def changed_files(desk: WorkspaceDirectory) -> tuple[str, ...]:
         raw = git.run("diff-index", "--cached", *RAW, seen, "--", environment=index).output
     changes = (change for change in parse_changes(raw) if change.old_mode != _GITLINK)
     return tuple(change.path.decode(errors="surrogateescape") for change in changes)
+
+
+def touched_files(desk: WorkspaceDirectory) -> Mapping[str, int]:
+    """List what a worker that is still at it has changed, made or removed; nothing is written.
+
+    A file that changes again has another stamp: the time at which the file system saw it change.
+    """
+    git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
+    with _copied_index(git) as index:
+        asked = git.ask("ls-files", *_TOUCHED, "-z", environment=index, patience=_PATIENCE)
+    names = dict.fromkeys(it for it in asked.output.split(b"\0") if it)
+    paths = [it.decode(errors="surrogateescape") for it in islice(names, _MOST_TOUCHED)]
+    return {path: _stamp(desk.tree / path) for path in paths}
+
+
+def _stamp(path: Path) -> int:
+    try:
+        return path.lstat().st_ctime_ns
+    except OSError:
+        return 0
 
 
 @contextmanager

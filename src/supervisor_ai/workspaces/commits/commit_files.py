@@ -1,6 +1,8 @@
 """The files of a commit, read from the trusted repository and never from a work tree."""
 
+import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Final, Protocol
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount
@@ -15,6 +17,9 @@ _HARMLESS: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-rename
 _LINK: Final = b"120000"
 _SUBMODULE: Final = b"160000"
 _REGULAR: Final = (b"100644", b"100755")
+_FULL_NAME: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_MOST_LISTED: Final = 4
+"""Commits whose files are remembered: the base, what a run made of it, and both of another run."""
 _SECTION: Final = b"\ndiff --git "
 
 
@@ -31,10 +36,22 @@ class CommitFiles:
 
     def __init__(self, ask: AskGit) -> None:
         self._ask = ask
+        self._listed: dict[CommitSha, tuple[CommitFile, ...]] = {}
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
-        """Return the regular files of a commit, in git's order."""
-        return _regular(self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+        """Return the regular files of a commit, in git's order; it is never another one's."""
+        found = self._listed.get(commit)
+        if found is None:
+            found = _regular(self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
+            if _FULL_NAME.fullmatch(commit):
+                self._remember(commit, found)
+        return found
+
+    def _remember(self, commit: CommitSha, files: tuple[CommitFile, ...]) -> None:
+        # Threads may do so at once: each step holds for itself, a loss costs one more question.
+        for oldest in tuple(self._listed)[: 1 - _MOST_LISTED]:
+            self._listed.pop(oldest, None)
+        self._listed[commit] = files
 
     def list_in(self, commit: CommitSha, folder: str) -> tuple[CommitFile, ...]:
         """Return the regular files right in a folder of a commit."""
@@ -78,8 +95,12 @@ class CommitFiles:
         return tuple(_count(entry) for entry in output.split(b"\0") if entry)
 
 
+@lru_cache(maxsize=4)
 def open_commit_files(git: Git) -> CommitFiles:
-    """Read with git from its own directory, whatever attributes the user's index has."""
+    """Read with git from its own directory, whatever attributes the user's index has.
+
+    Whoever asks about one repository shares what is known of its commits, which never change.
+    """
 
     def ask(*arguments: str, stdin: bytes = b"") -> bytes:
         return git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output

@@ -14,6 +14,7 @@ from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _FORM: Final = ("--write-tree", "--name-only", "--no-messages", "-z")
 _CONFLICTS: Final = 1
+_HEADS: Final = "refs/heads/"
 
 
 class GitMerges(Struct, frozen=True, kw_only=True):
@@ -22,22 +23,46 @@ class GitMerges(Struct, frozen=True, kw_only=True):
     repository: GitRepository
     scratch: Git
     _changes: dict[tuple[str, CommitSha], frozenset[str]] = field(default_factory=dict)
+    _heads: dict[str, CommitSha] = field(default_factory=dict)
+    _merged: dict[CommitSha, frozenset[str]] = field(default_factory=dict)
+    _trees: dict[CommitSha, str] = field(default_factory=dict)
 
     def tip(self, branch: str) -> CommitSha | None:
-        """Return where a branch stands."""
-        return self.repository.branch_tip(branch)
+        """Return where a branch stands; all of them are asked for at once, as of this look."""
+        if not self._heads:
+            form = "--format=%(objectname) %(refname)"
+            for line in self.repository.git.run("for-each-ref", form, _HEADS).text.splitlines():
+                commit, _, name = line.partition(" ")
+                self._heads[name.removeprefix(_HEADS)] = CommitSha(commit)
+        return self._heads.get(branch)
 
     def exists(self, commit: CommitSha) -> bool:
         """Tell whether a commit is still there."""
-        return self.repository.has_commit(commit)
+        return commit in self._heads.values() or self.repository.has_commit(commit)
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether a merge of the commit would add nothing to the tip."""
+        if commit in self._branches_in(tip):
+            return True
         if self.scratch.ask("merge-base", "--is-ancestor", commit, tip).code == 0:
             return True
         reply = self.scratch.ask("merge-tree", *_FORM, tip, commit)
-        tree = self.scratch.run("rev-parse", f"{tip}^{{tree}}").text
-        return reply.code == 0 and reply.output.split(b"\0")[0].decode() == tree
+        return reply.code == 0 and reply.output.split(b"\0")[0].decode() == self._tree(tip)
+
+    def _branches_in(self, tip: CommitSha) -> frozenset[str]:
+        """Return where the branches stand that are merged already: most of many are."""
+        if tip not in self._merged:
+            asked = ("--format=%(objectname)", f"--merged={tip}", _HEADS)
+            # Where a branch is damaged, git says nothing of the others either: then each is asked.
+            reply = self.repository.git.ask("for-each-ref", *asked)
+            found = reply.text.splitlines() if reply.code == 0 else ()
+            self._merged[tip] = frozenset(found)
+        return self._merged[tip]
+
+    def _tree(self, commit: CommitSha) -> str:
+        if commit not in self._trees:
+            self._trees[commit] = self.scratch.run("rev-parse", f"{commit}^{{tree}}").text
+        return self._trees[commit]
 
     def conflicts(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...] | None:
         """List the files in which a merge conflicts; None where the histories have no common start.

@@ -5,6 +5,7 @@ import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
@@ -24,6 +25,8 @@ from supervisor_ai.workspaces.repositories.repository import GitRepository
 _LOCK_SECONDS: Final = 2.0
 _MANY: Final = 100
 _LARGE: Final = 32 << 20
+_MANY_REFS: Final = 200
+_UNKNOWN_OPTION: Final = 129
 FRUGAL: Final = {
     "GIT_CONFIG_COUNT": "2",
     "GIT_CONFIG_KEY_0": "core.bigFileThreshold",
@@ -77,6 +80,18 @@ class ObjectImport:
         if reply.code != 0:
             raise failure("update-ref", self._git.directory, reply)
 
+    def pack_refs(self) -> None:
+        """Put our refs into one file where many lie about, each in a file of its own.
+
+        Older versions of git cannot leave out the user's own, and do what `git gc` does. That it
+        does not work now is no harm: the next run that ends tries again.
+        """
+        if not _are_many(self._git.directory / "refs" / "supervisor"):
+            return
+        with turn(self._lock):
+            if self._git.ask("pack-refs", "--include", "refs/supervisor/*").code == _UNKNOWN_OPTION:
+                self._git.ask("pack-refs", "--all")
+
     def swap(self, branch: str, commit: CommitSha, *, old: CommitSha | None) -> bool:
         """Move a branch if it still stands where it stood; raise Conflict if it never can."""
         expected = old or "0" * len(commit)
@@ -98,6 +113,16 @@ class ObjectImport:
             if _LOCKED not in reply.complaint or time.monotonic() > deadline:
                 return reply
             time.sleep(PAUSE)
+
+
+def _are_many(refs: Path) -> bool:
+    """Tell whether there are so many files that it is worth the while; stop counting there."""
+    count = 0
+    for _, _, files in os.walk(refs):
+        count += len(files)
+        if count >= _MANY_REFS:
+            return True
+    return False
 
 
 def _reception(*, is_large: bool) -> tuple[str, ...]:

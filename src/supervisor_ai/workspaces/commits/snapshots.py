@@ -50,6 +50,8 @@ class SnapshotDraft(Struct, frozen=True, kw_only=True):
     rules: Rules
     left_out: Mapping[bytes, str]
     """What did not even come into the index."""
+    tree: TreeSha | None = None
+    """The files, where they are known without the index."""
 
     def is_empty(self) -> bool:
         """Tell whether nothing that may enter history has changed."""
@@ -99,7 +101,7 @@ class SnapshotDraft(Struct, frozen=True, kw_only=True):
                 on_left_out(LeftOut(path=os.fsdecode(path), reason=why))
 
     def _commit(self, message: str, at: datetime) -> Snapshot:
-        tree = self.git.run("write-tree").text
+        tree = self.tree or self.git.run("write-tree").text
         made = self.git.run(
             *("commit-tree", tree, "-p", self.start),
             stdin=f"{message}\n".encode(),
@@ -132,6 +134,12 @@ def draft(desk: WorkspaceDirectory) -> SnapshotDraft:
         ),
         left_out=left_out,
     )
+
+
+def untouched(git: Git, start: CommitSha) -> SnapshotDraft:
+    """Draft the snapshot of files that nobody could change."""
+    tree = TreeSha(git.run("rev-parse", "--verify", f"{start}^{{tree}}").text)
+    return SnapshotDraft(git=git, start=start, changes=(), rules=Rules(), left_out={}, tree=tree)
 
 
 def take_verbatim(git: Git) -> None:

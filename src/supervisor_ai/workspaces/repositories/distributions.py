@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Callable, Iterator
-from pathlib import PurePosixPath
 from typing import Final
 
 from supervisor_ai.domain.errors import SupervisorError
@@ -12,7 +11,7 @@ from supervisor_ai.workspaces.repositories.git import Git
 
 Read = Callable[[CommitSha, str], str | None]
 """Returns the text of a file of a commit."""
-_MANIFESTS: Final = frozenset({"pyproject.toml", "setup.cfg", "setup.py"})
+_MANIFESTS: Final = (b"pyproject.toml", b"setup.cfg", b"setup.py")
 _DEEPEST: Final = 4
 _MOST: Final = 30
 _LARGEST: Final = 256 * 1024
@@ -26,15 +25,19 @@ def distributions(git: Git, read: Read, commit: CommitSha) -> frozenset[str]:
         listing = git.run("ls-tree", "-r", "-z", "--full-tree", "--name-only", commit)
     except SupervisorError:
         return frozenset()
-    paths = (path.decode(errors="surrogateescape") for path in listing.output.split(b"\0") if path)
-    found = sorted(filter(_is_manifest, paths), key=lambda path: path.count("/"))
+    manifests = filter(_is_manifest, listing.output.split(b"\0"))
+    paths = (path.decode(errors="surrogateescape") for path in manifests)
+    found = sorted(paths, key=lambda path: path.count("/"))
     names = (name for path in found[:_MOST] for name in _names(read, commit, path))
     return frozenset(re.sub(r"[-_.]+", "-", name).lower() for name in names)
 
 
-def _is_manifest(path: str) -> bool:
-    parts = PurePosixPath(path).parts
-    return parts[-1] in _MANIFESTS and len(parts) <= _DEEPEST
+def _is_manifest(path: bytes) -> bool:
+    return path.endswith(_MANIFESTS) and path.count(b"/") < _DEEPEST and _name(path) in _MANIFESTS
+
+
+def _name(path: bytes) -> bytes:
+    return path.rpartition(b"/")[2]
 
 
 def _names(read: Read, commit: CommitSha, path: str) -> Iterator[str]:

@@ -147,6 +147,14 @@ class GitRepository:
         """Return where the repository keeps its objects."""
         return self.git.directory / "objects"
 
+    def file_count(self) -> int:
+        """Return about how many files there are: as many as git remembers of the checkout."""
+        try:
+            with (self.git.directory / "index").open("rb") as index:
+                return int.from_bytes(index.read(12)[8:])
+        except OSError:
+            return 0
+
     def resolve(self, ref: str | None) -> Base:
         """Find a commit (None: where the checkout stands)."""
         if ref is not None and ref.startswith("-"):
@@ -183,6 +191,10 @@ class GitRepository:
         """Return the paths of the files below a directory of a commit."""
         found = self._listed(commit, directory)
         return tuple(path for mode, path in found if path != directory and mode != _SYMBOLIC_LINK)
+
+    def entries(self, commit: CommitSha, *paths: str) -> str:
+        """Name what stands in places of a commit; a file or a tree is named by its content."""
+        return self.git.run("ls-tree", "-z", "--full-tree", commit, "--", *paths).text
 
     def links(self, commit: CommitSha, directory: str) -> tuple[str, ...]:
         """Return the paths of the links below a directory of a commit, or its own if it is one."""

@@ -10,11 +10,13 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
+from datetime import timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from tests.integration.sandboxes.busy_program import BUSY
 from tests.integration.sandboxes.containers.engines import TestEngine
 
 from supervisor_ai.domain.run.definition import EXECUTOR_LIMITS, MIB
@@ -140,6 +142,22 @@ class ContainerSuite(OnSandbox):
     def nothing_is_left(self) -> None:
         assert self.ask("ps", "--all", "--quiet") == ""
         assert list((self.ground / "state/containers").iterdir()) == []
+
+    def test_what_a_live_container_has_used_is_told_from_outside(self) -> None:
+        async def scenario() -> None:
+            ear, words = Ear(), self.spec("python3", "-c", BUSY)
+            assert await self.sandbox.cpu_time(words.label) is None
+            task = asyncio.create_task(self.sandbox.run(words, ear))
+            await ear.has_heard.wait()
+            used = await self.sandbox.cpu_time(words.label)
+            assert used is not None
+            assert used >= timedelta(seconds=0.5)
+            assert await self.sandbox.cpu_time("another/step") is None
+            task.cancel()
+            await asyncio.wait([task])
+            assert await self.sandbox.cpu_time(words.label) is None
+
+        asyncio.run(scenario())
 
     def test_the_numbers_of_the_engine_are_the_command_s_own_too(self) -> None:
         for code in (125, 127):

@@ -2,28 +2,31 @@
 
 import asyncio
 import json
-from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
-from dataclasses import replace
+from collections.abc import Callable, Mapping
 from datetime import timedelta
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.integration.sandboxes.egress.brokered_world import (
+    HOST,
+    PATHS,
+    POST,
+    SECRET,
+    answer,
+    brokered,
+    chunk,
+    local,
+)
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.run.values import NO_USAGE, EgressRefusal, Usage
-from supervisor_ai.engine.ports.sandbox import BrokerRoute, LiveHeaders, SandboxEnd
-from supervisor_ai.sandboxes.egress.gateway import Gateway
-from supervisor_ai.sandboxes.egress.traffic import USUAL, TrafficLimits
+from supervisor_ai.engine.ports.sandbox import BrokerRoute, SandboxEnd
+from supervisor_ai.sandboxes.egress.traffic import TrafficLimits
 
 if TYPE_CHECKING:
-    from tests.integration.sandboxes.egress.conftest import Serve, Story, World
+    from tests.integration.sandboxes.egress.conftest import Story, World
 
-HOST = "api.example.com"
-SECRET = "sk-real-0123456789"
-POST = "POST /v1/messages HTTP/1.1"
 USAGE = {"usage": {"input_tokens": 30, "output_tokens": 12}}
-PATHS = ("POST /v1/messages", "POST /v1/messages/count_tokens", "GET /v1/models", "HEAD /v1/models")
 
 Tell = Callable[["Story"], None]
 
@@ -46,11 +49,6 @@ class Upstream:
         await writer.drain()
 
 
-def answer(body: bytes, *lines: str, status: str = "200 OK") -> bytes:
-    head = [f"HTTP/1.1 {status}", *lines, f"Content-Length: {len(body)}", "", ""]
-    return "\r\n".join(head).encode() + body
-
-
 def said(content: object, *lines: str) -> bytes:
     return answer(json.dumps(content).encode(), "Content-Type: application/json", *lines)
 
@@ -60,20 +58,6 @@ def event(content: object) -> bytes:
 
 
 STREAM = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-
-
-def chunk(piece: bytes) -> bytes:
-    return b"%x\r\n%b\r\n" % (len(piece), piece)
-
-
-def local(port: int, scheme: str = "http", host: str = "127.0.0.1") -> BrokerRoute:
-    return BrokerRoute(
-        upstream=f"{scheme}://{host}:{port}",
-        paths=PATHS,
-        header="x-api-key",
-        secret=SECRET,
-        is_local=True,
-    )
 
 
 class Rotating:
@@ -110,30 +94,6 @@ async def to_the_end(reader: asyncio.StreamReader) -> bytes:
     except ConnectionError:
         return heard
     return heard
-
-
-@asynccontextmanager
-async def brokered(
-    world: "World",
-    serve: "Serve",
-    *,
-    allowance: TrafficLimits = USUAL,
-    tokens: int | None = None,
-    login: LiveHeaders | None = None,
-) -> AsyncIterator[Gateway]:
-    """Put a door before an upstream on the loopback interface."""
-    world.names = {"127.0.0.1": ["127.0.0.1"]}
-    world.names = {"127.0.0.1": ["127.0.0.1"]}
-    async with (
-        world.upstream(serve, address="127.0.0.1", port=0, is_tls=False) as port,
-        world.door(
-            broker=replace(local(port), login=login),
-            allow=(f"{HOST}:443",),
-            allowance=allowance,
-            tokens=tokens,
-        ) as door,
-    ):
-        yield door
 
 
 def test_a_login_that_is_refused_is_renewed_before_the_client_hears_of_it(tell: Tell) -> None:

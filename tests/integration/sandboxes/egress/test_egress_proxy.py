@@ -489,3 +489,12 @@ def test_when_no_file_is_free_the_door_waits_for_one(tell: Tell) -> None:
 
 def test_the_system_knows_this_machine() -> None:
     assert "127.0.0.1" in asyncio.run(look_up("localhost", 80))
+
+
+@pytest.mark.parametrize("address", ["127.0.0.1", "::1", "2001:db8::2"])
+def test_an_address_is_found_without_a_resolver(address: str) -> None:
+    async def found() -> object:
+        await asyncio.get_running_loop().shutdown_default_executor()
+        return await look_up(address, 80)
+
+    assert asyncio.run(found()) == [address]

@@ -157,7 +157,7 @@ def test_each_model_gets_its_own_key_and_no_other() -> None:
 
 
 def test_a_model_that_takes_too_long_is_passed_over() -> None:
-    chain = Chain(silence, GOOD, timeout=2.0)
+    chain = Chain(silence, GOOD, timeout=6.0)
     assert chain.report.result.exit_code == 0
     assert "did not answer in time" in chain.diagnosis.message
     assert chain.services[0].left.wait(60)

@@ -98,7 +98,7 @@ def test_a_call_that_cannot_be_understood_is_refused(
         make_call(SessionScene().room(), name, arguments)
 
 
-@pytest.mark.parametrize("name", ["approve", "reject", "override", "trust", "cancel", "teardown"])
+@pytest.mark.parametrize("name", ["approve", "reject", "override", "trust", "cancel"])
 def test_decisions_of_people_are_no_calls(name: str) -> None:
     assert not any(name in known for known in all_calls())
     with pytest.raises(NotFound, match="no call"):

@@ -80,13 +80,18 @@ def test_interfaces_and_what_else_a_component_may_say_are_read() -> None:
     ).replace(
         'files: ["api/auth.py"]',
         'files: ["api/"]\n          role: api_dev\n          workflow: mvp\n          cli: claude\n'
-        "          estimate: 3\n          description: The endpoints.",
+        "          estimate: 3\n          description: The endpoints.\n          uses: [User]",
     )
     feature = YamlPlans().read("plan.yaml", text)
     assert feature.interfaces[0].kind is InterfaceKind.OPENAPI
     assert feature.phases[0].start_when is StartWhen.INTERFACES_LOCKED
     part = feature.components[2]
     assert (part.role, part.workflow, part.cli, part.estimate) == ("api_dev", "mvp", "claude", 3)
+    assert (part.uses, feature.components[0].uses) == (("User",), None)
+    assert mistakes(text.replace("uses: [User]", "uses: [Usr]")) == [
+        "plan.yaml:28: feature.phases[0].components[2].uses[0]: "
+        "unknown interface 'Usr'; did you mean 'User'?"
+    ]
 
 
 def test_an_interface_that_is_not_written_in_its_language_is_refused() -> None:
@@ -106,6 +111,45 @@ def test_a_cycle_is_named_with_its_path() -> None:
     assert len(found) == 1
     assert found[0].startswith("plan.yaml:12: feature.phases[0].components[0].depends_on: ")
     assert "backend.user_model → backend.auth_endpoints → backend.user_model" in found[0]
+
+
+def test_a_cycle_is_told_beside_other_mistakes() -> None:
+    text = SEED.replace("depends_on: []", "depends_on: [auth_endpoints]").replace(
+        '["components/Login.tsx"]', '["../Login.tsx"]'
+    )
+    text = text.replace("[user_model, auth_service]", "[user_model, nobody]")
+    found = "\n".join(mistakes(text))
+    assert "must be a path inside the project, found '../Login.tsx'" in found
+    assert "backend.user_model → backend.auth_endpoints → backend.user_model" in found
+    assert "unknown component 'nobody'" in found
+
+
+def test_all_cycles_are_told_and_files_without_an_order_beside_them() -> None:
+    text = SEED.replace("depends_on: []", "depends_on: [user_model]").replace(
+        "[backend.auth_endpoints]", "[login_form]"
+    )
+    found = mistakes(
+        text.replace("services/auth.py", "api/*").replace("[user_model, auth", "[auth")
+    )
+    assert sum("dependency cycle" in it for it in found) == 2
+    shared = mistakes(
+        text.replace("[user_model, auth_service]", "[user_model]").replace(
+            "services/auth.py", "api/*"
+        )
+    )
+    assert any("neither waits for the other" in it for it in shared)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "feature: 1\n",
+        "feature: {id: 3, phases: [1, {id: 2, components: [3, {id: a, depends_on: 1}]}]}\n",
+        "feature: {phases: [{id: a, sequence: x, start_when: interfaces_locked, components: 3}]}\n",
+    ],
+)
+def test_of_a_plan_that_is_none_only_its_shape_is_told(text: str) -> None:
+    assert not any("cycle" in it for it in mistakes(text))
 
 
 def test_a_cycle_through_a_phase_barrier_is_told_as_such() -> None:

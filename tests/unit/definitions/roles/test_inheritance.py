@@ -312,7 +312,7 @@ def test_a_mistake_in_a_parent_is_told_once(scene: Scene) -> None:
     )
     assert scene.refusal() == snapshot("""\
 The definitions have 2 mistakes:
-  .supervisor/roles/broken.yaml:2: answer: must be 'plan', 'implementation', 'review', 'agent', 'manager', 'judgement', 'scope', 'next_task', 'work', 'qa', 'assessment', 'style_findings', 'design_findings' or 'knowledge_items', found 'poem'
+  .supervisor/roles/broken.yaml:2: answer: must be 'plan', 'implementation', 'review', 'agent', 'manager', 'judgement', 'scope', 'next_task', 'work', 'qa', 'assessment', 'research', 'work_summary', 'style_findings', 'design_findings', 'knowledge_items', 'feature_phases' or 'feature_components', found 'poem'
   .supervisor/roles/no_yaml.yaml:1: is not valid YAML: did not find expected node content\
 """)
 

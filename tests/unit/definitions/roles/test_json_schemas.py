@@ -34,7 +34,9 @@ def test_a_role_has_all_its_keys_and_no_others(schemas: dict[str, Any]) -> None:
     assert role["properties"]["answer"]["enum"] == [
         *("plan", "implementation", "review", "agent", "manager", "judgement"),
         *("scope", "next_task", "work", "qa", "assessment"),
+        *("research", "work_summary"),
         *("style_findings", "design_findings", "knowledge_items"),
+        *("feature_phases", "feature_components"),
     ]
     assert "null" not in json.dumps(role)
     assert role["properties"]["writes"] == {"type": "boolean"}

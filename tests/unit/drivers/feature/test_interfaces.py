@@ -1,9 +1,14 @@
 """Interfaces as files: where they stand, and what is in them."""
 
 import pytest
+from tests.unit.drivers.feature.plans import cid, component, feature
 
-from supervisor_ai.definitions.feature.interface_forms import form_problem
-from supervisor_ai.drivers.feature.plan.interfaces import interface_file, interface_text
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.plan.interfaces import (
+    interface_file,
+    interface_text,
+    users_of,
+)
 from supervisor_ai.drivers.feature.plan.model import Interface, InterfaceKind
 from supervisor_ai.tools.yaml_tree import YamlLimits, read_yaml_tree
 
@@ -51,24 +56,23 @@ def test_a_whole_document_and_other_kinds_stay_as_they_are() -> None:
     assert interface_text(interface(K.SQL, "select 1\n\n")) == "select 1\n"
 
 
-@pytest.mark.parametrize(
-    ("kind", "definition", "told"),
-    [
-        (K.JSON_SCHEMA, '{"type": "object"}', None),
-        (K.JSON_SCHEMA, "true", None),
-        (K.JSON_SCHEMA, "{", "is no JSON"),
-        (K.JSON_SCHEMA, "[" * 90_000, "is no JSON"),
-        (K.JSON_SCHEMA, "[1]", "is no JSON Schema"),
-        (K.OPENAPI, LOGIN, None),
-        (K.OPENAPI, "openapi: 3.1.0", None),
-        (K.OPENAPI, "a: [", "in its line 1"),
-        (K.OPENAPI, "hello", "is no part of an OpenAPI document"),
-        (K.OPENAPI, "post: {}", "'post' is no path"),
-        (K.TYPESCRIPT, "whatever", None),
-    ],
-)
-def test_what_a_parser_can_tell_is_told(
-    kind: InterfaceKind, definition: str, told: str | None
-) -> None:
-    found = form_problem(interface(kind, definition))
-    assert found is None if told is None else told in (found or "")
+def test_who_depends_on_an_interface_follows_from_phases_and_needs_or_is_said() -> None:
+    one, two, three, four = cid(1, 1), cid(2, 1), cid(2, 2), cid(3, 1)
+    plan = feature(
+        [component(1, 1)],
+        [component(2, 1, needs=[one]), component(2, 2)],
+        [component(3, 1, needs=[two])],
+    )
+    phases = list(plan.phases)
+    phases[0] = replace(phases[0], interfaces=(interface(K.SQL, "x"),))
+    plan = replace(plan, phases=tuple(phases))
+    assert users_of(plan, "Login") == (one, two, four)
+    assert users_of(plan, "Nobody") == ()
+    phases[1] = replace(
+        phases[1],
+        components=(
+            replace(phases[1].components[0], uses=()),
+            replace(phases[1].components[1], uses=("Login",)),
+        ),
+    )
+    assert users_of(replace(plan, phases=tuple(phases)), "Login") == (one, three, four)

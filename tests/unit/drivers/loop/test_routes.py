@@ -26,6 +26,9 @@ POLISH_DUE = Signs(phase=LoopPhase.POLISH, is_supervision_due=True, is_review_du
 ROWS: list[tuple[LoopNode, Word, Signs, LoopNode]] = [
     # ScopeAgent -> TaskPlanner
     (LoopNode.SCOPE_AGENT, NodeOutcome.SCOPED, CALM, LoopNode.TASK_PLANNER),
+    # questions that were asked first are answered: the same node again
+    (LoopNode.SCOPE_AGENT, NodeOutcome.RESEARCHED, CALM, LoopNode.SCOPE_AGENT),
+    (LoopNode.TASK_PLANNER, NodeOutcome.RESEARCHED, BOTH, LoopNode.TASK_PLANNER),
     # TaskPlanner: plan, skip, abort, milestone done
     (LoopNode.TASK_PLANNER, PlannerAction.IMPLEMENT, CALM, LoopNode.IMPLEMENTOR),
     (LoopNode.TASK_PLANNER, PlannerAction.IMPLEMENT, BOTH, LoopNode.IMPLEMENTOR),

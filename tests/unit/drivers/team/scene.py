@@ -6,10 +6,10 @@ from supervisor_ai.domain.ids import ArtifactHash, SessionId
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions import roster, teardown
+from supervisor_ai.drivers.team.decisions.look import look
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
-from supervisor_ai.drivers.team.look import look
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent

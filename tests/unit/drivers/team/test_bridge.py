@@ -54,6 +54,7 @@ def test_anybody_elses_event_is_refused(word: SentWord, role: TeamRole) -> None:
 @pytest.mark.parametrize("word", list(W))
 def test_what_is_missing_is_named(word: SentWord) -> None:
     scene, needs = working(), BRIDGE[word].needs
+    scene.add("1")
     sender = SENDERS[next(role for role in BRIDGE[word].producers if role in SENDERS)]
     for name in needs:
         whole = {

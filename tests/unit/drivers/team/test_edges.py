@@ -51,11 +51,16 @@ def test_an_event_about_no_task_is_refused(word: SentWord) -> None:
     lead = {W.TASK_RELEASED, W.TASK_CANCELLED, W.STAFFING_DECISION, W.ARBITRATION}
     reviewer = {W.APPROVED, W.CHANGES_REQUESTED}
     sender = "lead" if word in lead else "rev" if word in reviewer else "ada"
+    told = "There is no task '9'; no task is open."
     ruling = scene.send(word, sender, task_id="9", issue="x", owner="ada")
-    assert (ruling.code, ruling.reason) == (
-        RefusalCode.NOT_POSSIBLE,
-        "There is no task '9'.",
-    )
+    assert (ruling.code, ruling.reason) == (RefusalCode.NOT_POSSIBLE, told)
+    for number in range(30, 0, -1):
+        scene.add(f"t{number:02}")
+    names = ", ".join(f"t{number:02}" for number in range(1, 21))
+    # Who means the current revision and misses only that hears the same.
+    rev = 1 if word is W.ARBITRATION else None
+    ruling = scene.send(word, sender, task_id="9", rev=rev, issue="x", owner="ada")
+    assert ruling.reason == f"There is no task '9'; open tasks: {names}, …."
 
 
 def test_a_task_that_is_done_is_claimed_no_more() -> None:

@@ -46,6 +46,14 @@ def test_the_type_of_a_message_is_one_word() -> None:
     assert kind_of(FACTS[t.TaskEscalated]) == "ESCALATE_TO_MEDIUM"
 
 
+def test_the_lead_hears_why_somebody_is_stuck_or_wants_more_reviewers() -> None:
+    stuck = changed(FACTS[t.TaskStuck], reason="The key is missing.")
+    assert said(stuck) == [("lead", "ada is stuck on task #2, attempt 1: The key is missing.")]
+    wanted = changed(FACTS[t.TaskEscalated], reason="touches auth middleware")
+    [(_, text)] = said(wanted)
+    assert ": touches auth middleware. Needs decision" in text
+
+
 def ping(**more: object) -> TeamFact:
     return changed(FACTS[e.MemberPinged], **more)
 

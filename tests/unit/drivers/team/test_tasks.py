@@ -76,6 +76,15 @@ def test_the_same_event_twice_is_taken_once() -> None:
     assert scene.add("1").facts == ()
 
 
+@pytest.mark.parametrize("rev", [0, 9])
+def test_a_claim_of_ones_own_task_at_another_revision_is_stale(rev: int) -> None:
+    scene = working()
+    scene.claim("1")
+    again = scene.send(W.CLAIM, "ada", task_id="1", rev=rev)
+    assert not again.accepted
+    assert again.code is RefusalCode.STALE_REV
+
+
 def test_another_task_of_the_same_name_is_refused() -> None:
     scene = working()
     scene.add("1")
@@ -320,6 +329,15 @@ def test_stuck_twice_is_a_reason_for_another_owner() -> None:
         ("stuck_twice", "same_role_replacement", "bob")
     ]
     assert scene.task("1").owner == "ada"
+
+
+def test_why_somebody_is_stuck_or_escalates_is_kept() -> None:
+    scene = working()
+    scene.claim("1")
+    scene.send(W.ESCALATE_TO_MEDIUM, "ada", task_id="1", issue="touches auth middleware")
+    scene.send(W.STUCK, "ada", task_id="1", issue="The key is missing.")
+    kept = [it.reason for it in scene.facts if isinstance(it, t.TaskStuck | t.TaskEscalated)]
+    assert kept == ["touches auth middleware", "The key is missing."]
 
 
 def test_nobody_who_could_take_over_means_to_split_the_task() -> None:

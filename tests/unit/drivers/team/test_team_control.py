@@ -3,7 +3,8 @@
 import pytest
 from tests.unit.drivers.team.control_scene import ADA, STATE, ControlScene
 
-from supervisor_ai.control.sessions.members import Members
+from supervisor_ai.control.sessions.bus import Bus
+from supervisor_ai.control.sessions.members import Members, user_as_coordinator
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
@@ -22,12 +23,20 @@ from supervisor_ai.drivers.team.commands.teardown import (
     delete_team,
     finish_teardown,
 )
+from supervisor_ai.drivers.team.commands.upkeep import tend
+from supervisor_ai.drivers.team.decisions.turn import TeamTurn
+from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.event_kinds.liveness import ActivityNoted
 from supervisor_ai.drivers.team.event_kinds.reconcile import StateDiverged
+from supervisor_ai.drivers.team.folder.model import LOG_SHOWN, StatePage
+from supervisor_ai.drivers.team.folder.state_reader import read_state
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
+from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.stream import TEAM_STREAM, team_stream
 from supervisor_ai.drivers.team.words import SentWord as W
+from supervisor_ai.drivers.team.words import WaitReason
 
 
 @pytest.fixture
@@ -317,3 +326,40 @@ def test_the_kept_state_is_what_the_facts_lead_to(scene: ControlScene) -> None:
     view.keep(every=1)
     again = TEAM_STREAM.fold.again(log, team_stream("red"), documents, upto=view.version)
     assert again.state == documents.encode(view.refresh())
+
+
+def test_the_words_of_messages_can_be_changed_while_the_team_works() -> None:
+    scene = ControlScene().staffed()
+    scene.send("lead", W.TASK_ADDED, task_id="1", subject="x")
+    scene.send("coder-1", W.CLAIM, task_id="1")
+    scene.files["messages.txt"] = b"gentle_ping = Hello {member}\nnonsense\n"
+    scene.wait(16)
+    tend(scene.teams, "red", ADA)
+    bus = Bus(scene.teams.desk, SessionId("red"), user_as_coordinator(ADA))
+    assert [it.summary for it in bus.list(last=9) if it.type == "PING"] == ["Hello coder-1"]
+    shelf = scene.teams.shelf("red")
+    assert shelf is not None
+    assert shelf.messages().problems == ("messages.txt:2: 'nonsense' is no NAME = TEXT.",)
+    scene.files["messages.txt"] = b"x" * (1 << 20)
+    assert len(shelf.messages().problems) == 1
+
+
+def test_a_page_names_what_it_does_not_show_by_the_hash_of_the_ledger() -> None:
+    scene = ControlScene().staffed()
+
+    def beats(state: TeamState) -> tuple[TeamFact, ...]:
+        turn = TeamTurn(state, scene.teams.desk.now())
+        for _ in range(LOG_SHOWN):
+            turn.add(ActivityNoted(**turn.by("coder-1"), wait=WaitReason.CODING))
+        return tuple(turn.facts)
+
+    scene.teams.view("red").add(beats, ADA)
+    scene.send("lead", W.TASK_ADDED, task_id="1", subject="x")
+    scene.wait(1)
+    project_state(scene.teams, "red", ADA)
+    page = read_state(scene.files[STATE])
+    assert isinstance(page, StatePage)
+    assert page.earlier > LOG_SHOWN
+    [newest] = scene.teams.envelopes("red", after=page.earlier - 1, upto=page.earlier)
+    assert page.earlier_hash == newest.hash
+    assert scene.teams.state("red").reconcile.is_open

@@ -3,7 +3,14 @@
 import pytest
 from tests.unit.drivers.team.control_scene import ADA, STATE, ControlScene
 
-from supervisor_ai.drivers.team.commands.lines import NO_EVENT, ROUTED, event_forms, send_line
+from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.drivers.team.commands.lines import (
+    LONGEST_TEXT,
+    NO_EVENT,
+    ROUTED,
+    event_forms,
+    send_line,
+)
 from supervisor_ai.drivers.team.commands.reconcile import CONSISTENT, check_state
 from supervisor_ai.drivers.team.commands.send import hand_off
 from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
@@ -30,6 +37,13 @@ def status(scene: ControlScene, task: str) -> TeamTaskStatus:
     found = scene.state.task(task)
     assert found is not None
     return found.status
+
+
+def test_a_text_that_is_far_too_long_is_not_even_read(scene: ControlScene) -> None:
+    index = scene.state.index
+    with pytest.raises(InvalidInput, match="characters; 100000 are read"):
+        say(scene, "coder-1", "Hotfix auth.ts. " * (LONGEST_TEXT // 10))
+    assert scene.state.index == index
 
 
 def test_a_task_goes_from_review_to_done_by_lines_alone(scene: ControlScene) -> None:

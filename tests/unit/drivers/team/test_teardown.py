@@ -6,6 +6,7 @@ import pytest
 from tests.unit.drivers.team.scene import TeamScene, W, beat, working
 
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.drivers.team.decisions.look import look, next_look
 from supervisor_ai.drivers.team.decisions.reconcile import (
     FoundEdit,
     Recorded,
@@ -14,8 +15,8 @@ from supervisor_ai.drivers.team.decisions.reconcile import (
 )
 from supervisor_ai.drivers.team.decisions.teardown import blockers
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
-from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines import teardown as rules
+from supervisor_ai.drivers.team.machines.liveness import LOOK_EVERY
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -65,6 +66,30 @@ def test_the_normal_path_needs_every_acknowledgement() -> None:
     assert scene.delete().accepted
     assert scene.state.teardown.status is S.TEAM_DELETED
     assert look(scene.state, scene.now) == ()
+
+
+def test_who_waits_for_the_leads_word_looks_once_a_minute() -> None:
+    scene = ending()
+    assert next_look(scene.state, scene.now) == LOOK_EVERY
+    scene.wait(seconds=59)
+    assert next_look(scene.state, scene.now) < timedelta(seconds=2)
+    scene.wait(seconds=2)
+    rounds(scene)
+    assert scene.state.teardown.candidate_at is not None
+    for _ in range(3):
+        scene.wait(minutes=10)
+        assert scene.look() == ()
+        assert next_look(scene.state, scene.now) == LOOK_EVERY
+
+
+def test_who_waits_for_open_tasks_alone_looks_once_a_minute() -> None:
+    scene = working()
+    scene.claim("1")
+    scene.teardown()
+    for who in scene.state.teardown.targets:
+        scene.send(W.SHUTDOWN_ACK, who)
+    scene.wait(minutes=10)
+    assert next_look(scene.state, scene.now) == LOOK_EVERY
 
 
 def test_a_team_without_members_is_ready_at_once() -> None:

@@ -43,6 +43,8 @@ def errors(path: str, code: str) -> set[str]:
         ("src/lib.rs", 'fn f() -> bool { thread::current().name() == Some("main") }\n'),
         ("shop/a.py", 'if sys.argv[0].endswith("pytest"): pass\n'),
         ("shop/a.py", 'for f in inspect.stack():\n    if "test_" in f.filename: x = 1\n'),
+        ("shop/a.py", "while f:\n    names.append(f.f_code.co_name)\n    f = f.f_back\n"),
+        ("shop/a.py", 'x = any(it.function.startswith("run") for it in inspect.stack())\n'),
         ("shop/a.py", 'if os.getenv("TESTING"): pass\n'),
         ("shop/a.py", "from tests.cases import ROWS\n"),
         ("shop/a.py", 'ROWS = open("tests/rows.json").read()\n'),
@@ -69,6 +71,22 @@ def errors(path: str, code: str) -> set[str]:
 )
 def test_a_product_that_asks_whether_it_is_tested(path: str, code: str) -> None:
     assert errors(path, code) == {"test_detected"}
+
+
+@pytest.mark.parametrize(
+    ("path", "code"),
+    [
+        ("shop/a.py", "x = sys._getframe().f_back.f_globals['__name__']\n"),
+        ("shop/a.py", "x = inspect.stack()[1].function\n"),
+        (
+            "shop/a.py",
+            "while f and ours(f):\n    f = f.f_back\n    n += 1\nwarnings.warn(x, stacklevel=n)\n",
+        ),
+        ("shop/log_calls.py", "while f:\n    f = f.f_back\n"),
+    ],
+)
+def test_who_looks_for_its_caller_to_tell_of_it_is_let_be(path: str, code: str) -> None:
+    assert errors(path, code) == set()
 
 
 @pytest.mark.parametrize(

@@ -188,7 +188,7 @@ def test_the_worker_says_nothing_upstream_about_who_pays() -> None:
     assert sent.decode() == (
         "POST /v1/messages HTTP/1.1\r\nHost: api.example.com\r\nanthropic-version: 1\r\n"
         f"Content-Type: application/json\r\nAccept-Encoding: identity\r\nx-api-key: {SECRET}\r\n"
-        "Content-Length: 2\r\nConnection: close\r\n\r\n"
+        "Content-Length: 2\r\n\r\n"
     )
 
 

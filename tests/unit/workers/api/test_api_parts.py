@@ -7,6 +7,7 @@ import pytest
 
 from supervisor_ai.domain.run.definition import Cli
 from supervisor_ai.domain.run.failures.diagnosis import Action
+from supervisor_ai.domain.run.spending.model_services import SERVICES
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel
@@ -15,7 +16,7 @@ from supervisor_ai.tools.json_value import JsonObject
 from supervisor_ai.workers.api.dialect import most_tokens
 from supervisor_ai.workers.api.dialects import DIALECTS
 from supervisor_ai.workers.api.failures import interrupted, plain, refused
-from supervisor_ai.workers.api.model import BASE_URLS, Model, pinned_models
+from supervisor_ai.workers.api.model import Model, pinned_models
 from supervisor_ai.workers.api.model_request import in_block
 from supervisor_ai.workers.api.records import Garbage, read_events, read_lines
 from supervisor_ai.workers.api.reply import ModelQuestion, ModelReply
@@ -160,7 +161,7 @@ def test_openai_itself_has_another_word_for_the_length() -> None:
 
 
 def test_every_provider_has_a_dialect_and_a_place() -> None:
-    assert DIALECTS.keys() == BASE_URLS.keys()
+    assert DIALECTS.keys() == SERVICES.keys()
 
 
 def test_a_chain_is_pinned_in_the_cli() -> None:

@@ -75,6 +75,9 @@ class Observed:
     async def run(self, spec: SandboxSpec, on_output: OutputSink) -> SandboxResult:
         return replace(await self.inner.run(spec, on_output), reset_at=self.reset_at)
 
+    async def cpu_time(self, label: str) -> timedelta | None:
+        return await self.inner.cpu_time(label)
+
     async def reap(self, prefix: str, *, before: int) -> int:
         return await self.inner.reap(prefix, before=before)
 

@@ -418,7 +418,8 @@ def _remarks(documents: "Sequence[DocumentView]") -> Iterator[str]:
 def _page(it: "DocumentView") -> Iterator[str]:
     yield f"━━ {one_line(it.path)}"
     by = f", last updated by {one_line(it.updated_by)}" if it.updated_by else ""
-    yield f"{one_line(it.title)} ({it.status.value}{by}; {it.uses} uses, {it.clean_uses} clean)"
+    uses = "1 use" if it.uses == 1 else f"{it.uses} uses"
+    yield f"{one_line(it.title)} ({it.status.value}{by}; {uses}, {it.clean_uses} clean)"
     yield ""
     yield plain(it.rules)
     for name, text in (("Examples", it.examples), ("Rationale", it.rationale)):

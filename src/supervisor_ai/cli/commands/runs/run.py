@@ -6,26 +6,17 @@ import click
 
 from supervisor_ai.cli.foreground.terminal_session import require_terminal
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import (
-    dry_run_option,
-    fresh_option,
-    json_option,
-    queue_option,
-    verbose_option,
-    wait_option,
-    yes_option,
-)
 from supervisor_ai.cli.run_start import (
     StartOptions,
-    budget_option,
     cli_option,
     issue_option,
     optional_task_argument,
+    overseer_option,
     read_task,
-    sandbox_option,
     session_option,
     start,
-    start_option,
+    start_options,
+    wished,
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
@@ -58,17 +49,9 @@ class _Options(StartOptions):
     help="Give a step another role; ROLE alone: every step whose role answers in the same way.",
 )
 @session_option
-@start_option
-@sandbox_option
-@budget_option
-@fresh_option
-@queue_option
-@wait_option
-@dry_run_option
-@yes_option
-@verbose_option
+@overseer_option
 @click.option("--tui", is_flag=True, help="Watch the run in the terminal UI.")
-@json_option
+@start_options
 @click.pass_obj
 def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Run one task to its end.
@@ -95,13 +78,9 @@ def run(invocation: Invocation, **options: Unpack[_Options]) -> int:
         task=task,
         issue=issue,
         workflow=options["workflow"],
-        cli=options["cli"],
         roles=options["role"],
-        base=options["base"],
-        sandbox=options["sandbox"],
-        budget=options["budget"],
-        is_fresh=options["no_cache"],
         session=options["session"],
+        **wished(options),
     )
     prepared = with_trust(invocation, options, lambda: prepare(preflight, request))
     return start(invocation, prepared, options)

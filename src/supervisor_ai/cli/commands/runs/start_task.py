@@ -6,28 +6,20 @@ from typing import Unpack
 import click
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.options import (
-    dry_run_option,
-    fresh_option,
-    json_option,
-    queue_option,
-    verbose_option,
-    wait_option,
-    yes_option,
-)
 from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
     attend,
-    budget_option,
     cli_option,
+    for_team,
     issue_option,
     optional_task_argument,
+    overseer_option,
     read_task,
-    sandbox_option,
     session_option,
-    start_option,
+    start_options,
     warn,
+    wished,
 )
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
@@ -47,16 +39,8 @@ class _Options(StartOptions):
 @click.option("-w", "--workflow", metavar="NAME", help="Take the task through this workflow.")
 @cli_option
 @session_option
-@start_option
-@sandbox_option
-@budget_option
-@fresh_option
-@queue_option
-@wait_option
-@dry_run_option
-@yes_option
-@verbose_option
-@json_option
+@overseer_option
+@start_options
 @click.pass_obj
 def start_task(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """Start a task on a branch of its own.
@@ -86,14 +70,11 @@ def start_task(invocation: Invocation, **options: Unpack[_Options]) -> int:
         task=task,
         issue=issue,
         workflow=options["workflow"],
-        cli=options["cli"],
-        base=options["base"],
-        sandbox=options["sandbox"],
-        budget=options["budget"],
-        is_fresh=options["no_cache"],
         session=options["session"],
+        **wished(options),
     )
     prepared = as_task(with_trust(invocation, options, lambda: prepare(preflight, request)))
+    prepared = for_team(invocation, prepared, options)
     preview = start_preview(prepared)
     if options["dry_run"]:
         shown = MutationView(target=prepared.branch, applied=False, dry_run=True, detail=preview)

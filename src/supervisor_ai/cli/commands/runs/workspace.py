@@ -86,7 +86,11 @@ def list_(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
 
     listed = list_workspaces(_room(invocation), run=options["run"], limit=options["limit"])
     if options["as_json"]:
-        more = {"truncated": True, "total": listed.total} if listed.is_truncated else {}
+        more: dict[str, object] = {}
+        if listed.is_truncated:
+            more = {"truncated": True, "total": listed.total}
+        if listed.expired:
+            more |= {"expired": listed.expired, "expired_total": listed.expired_total}
         write_json({"directories": listed.directories, "works": listed.works, **more})
     else:
         write_list(listed)

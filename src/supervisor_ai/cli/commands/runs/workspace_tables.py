@@ -49,6 +49,7 @@ def write_list(listed: WorkspaceList) -> None:
     """Print a table of the directories and one of the kept work."""
     if not listed.total:
         say("There is no workspace and no kept work.")
+        _say_expired(listed)
         return
     tables = []
     if listed.directories:
@@ -59,6 +60,16 @@ def write_list(listed: WorkspaceList) -> None:
     if listed.is_truncated:
         shown = len(listed.directories) + len(listed.works)
         say(f"{shown} of {listed.total}; --limit shows more.")
+    _say_expired(listed)
+
+
+def _say_expired(listed: WorkspaceList) -> None:
+    if listed.expired:
+        newest = listed.expired[0]
+        say(
+            f"{listed.expired_total} expired, as git.keep_snapshots says; the last one at"
+            f" {local_time(newest.at)}: {_brief(newest.ref)} ({short(newest.commit)})."
+        )
 
 
 def _directory_row(view: DirectoryView) -> tuple[str, ...]:

@@ -1,6 +1,8 @@
 """`supervisor ledger`."""
 
-from typing import TypedDict, Unpack
+from collections.abc import Callable
+from time import monotonic
+from typing import Final, TypedDict, Unpack
 
 import click
 
@@ -13,6 +15,8 @@ from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.terminal import plain
+
+_SAID_EVERY: Final = 2.0
 
 
 class _Options(TypedDict):
@@ -39,10 +43,11 @@ def verify(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
     Events that were changed, cut off or reordered, the anchor in git, tables and triggers,
     inbox commands, leases, kept states, and every text that an event names. Each fault says where
-    it is and what to do. Exit code 0 when the ledger is what it was, 1 when it is not.
+    it is and what to do. Exit code 0 when the ledger is what it was, 1 when it is not. Where that
+    takes long, how far it is is said on stderr.
     """
     invocation.require_records()
-    found = ledger_maintenance.verify(invocation.project())
+    found = ledger_maintenance.verify(invocation.project(), _progress())
     if options["as_json"]:
         write_json({"verification": found})
     else:
@@ -52,6 +57,19 @@ def verify(invocation: Invocation, **options: Unpack[_Options]) -> int:
             write(f"{plain(fault.message)}\n  {plain(fault.hint)}")
         write(f"{found.events} events, {len(found.faults)} faults.")
     return FAILED if found.faults else DONE
+
+
+def _progress() -> Callable[[str, int, int], None]:
+    """Say how far it is, every other second."""
+    last = monotonic()
+
+    def told(part: str, done: int, total: int) -> None:
+        nonlocal last
+        if monotonic() - last >= _SAID_EVERY:
+            last = monotonic()
+            say(f"{part}: {done:,} of {total:,} events")
+
+    return told
 
 
 @verb(example="supervisor ledger rebuild", group=ledger)

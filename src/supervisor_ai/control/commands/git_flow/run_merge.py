@@ -6,11 +6,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.control.commands.git_flow.pinned_policy import pinned_definition
 from supervisor_ai.control.phrases import listed, one_line, short
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.ports.user_merges import MergedTree, UserMerges
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import MutationView
+from supervisor_ai.control.slices import find_slice
 from supervisor_ai.domain.errors import Conflict, Denied, NotFound
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.git_flow.policy import AS_USUAL, GitPolicy, MergeStrategy
@@ -108,6 +110,7 @@ def merge_run(
 ) -> MergeView:
     """Bring a run's work into a branch; refuse whatever could lose something or go past people."""
     row = records.find(request.run)
+    _refuse_others(records, row)
     commit = _mergeable(merges, row)
     plan = plan_merge(merges, row, commit, request, policy)
     ruling = clear(row, plan)
@@ -129,6 +132,17 @@ def merge_run(
     detail = f"Stands at {short(new)} with the work of run {row.id}, taken {_HOW[kind]}."
     detail += _because(ruling)
     return replace(view, applied=True, kind=kind, detail=detail, after=new)
+
+
+def _refuse_others(records: Records, row: RunRow) -> None:
+    """Refuse work that is not meant for one branch of one repository."""
+    found, pinned = find_slice(row.driver), pinned_definition(records, row.id)
+    verb = None if found is None or pinned is None else found.landing_verb(pinned)
+    if verb is not None:
+        raise Conflict(
+            f"Run {row.id!r} has the files of several repositories. Nothing was touched.",
+            hint=f"Land it in all of them: supervisor {verb}",
+        )
 
 
 def _told(plan: MergePlan, strategy: MergeStrategy) -> MergePlan:

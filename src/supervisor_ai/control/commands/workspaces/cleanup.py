@@ -150,6 +150,13 @@ def _plan_runs(
             yield _Removal(item=item, left=left)
 
 
+def safe_refs(room: WorkspaceRecords) -> Iterator[KeptWork]:
+    """Choose the refs that nobody needs and whose work is found elsewhere."""
+    for planned in _plan_refs(room, CleanupScope(with_refs=True)):
+        if planned.item.fate is Fate.REMOVED and isinstance(planned.left, KeptWork):
+            yield planned.left
+
+
 def _plan_refs(room: WorkspaceRecords, scope: CleanupScope) -> Iterator[_Removal]:
     needed = _starts_of_unfinished_runs(room)
     for left in room.inventory.works():

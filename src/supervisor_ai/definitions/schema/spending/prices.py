@@ -2,6 +2,7 @@
 
 import re
 from decimal import Decimal, InvalidOperation
+from functools import cache
 from typing import Annotated, Final
 
 from pydantic import AfterValidator, Field, PlainValidator
@@ -59,6 +60,7 @@ class PricesShape(FileShape):
     defaults: dict[Name, Family] = Field(default_factory=dict)
 
 
+@cache
 def builtin_prices() -> PriceTable:
     """Read the package's own rows."""
     return read_prices((BUILTIN_DIRECTORY / PRICES_FILE).read_text(encoding="utf-8"))

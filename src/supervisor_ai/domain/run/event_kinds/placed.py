@@ -19,6 +19,8 @@ class PlacedEvent(RunEvent, frozen=True, kw_only=True):
 
     step_verdict: ClassVar[str | None] = None
     """What the step is said to have come to from now on; `:name` stands for that field."""
+    is_remembered: ClassVar[bool] = False
+    """Whether it is found in the visit, by whoever decides there, until the step is left."""
 
     step: StepName
     visit: int

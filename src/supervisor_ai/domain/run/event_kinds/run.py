@@ -4,6 +4,7 @@ from supervisor_ai.domain.ids import (
     ArtifactHash,
     LetterKey,
     RunId,
+    StreamId,
 )
 from supervisor_ai.domain.issues import IssueLink
 from supervisor_ai.domain.run.event_kinds.placed import RunEvent
@@ -36,6 +37,8 @@ class RunSubmitted(RunEvent, frozen=True, kw_only=True):
     """Whether it uses nothing that is known from before: neither verdicts nor set-ups."""
     issue: IssueLink | None = None
     """What its task was taken from."""
+    overseer: StreamId | None = None
+    """The stream of who watches over its workers and those of its children; None: nobody does."""
 
 
 class RunStarted(RunEvent, frozen=True, kw_only=True):

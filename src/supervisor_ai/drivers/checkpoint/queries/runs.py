@@ -20,9 +20,8 @@ def definition_of_run(records: Records, run: RunId) -> ResidentDefinition | None
 
 def unfinished_for(records: Records, session: SessionId) -> RunRow | None:
     """Return the run that watches over a session, if one still does."""
-    rows, _ = records.queries.runs(limit=1_000_000)
-    for row in rows:
-        if row.driver == CheckpointDriver.name and row.status not in ENDED:
+    for row in records.queries.runs_of(CheckpointDriver.name):
+        if row.status not in ENDED:
             found = definition_of_run(records, row.id)
             if found is not None and found.residence.session == session:
                 return row

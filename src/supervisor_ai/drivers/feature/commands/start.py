@@ -2,13 +2,13 @@
 
 from typing import cast
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import asdict
 
 from supervisor_ai.control.commands.run_start import (
     WORKFLOW,
     PreparedRun,
-    StartRequest,
+    RunWishes,
     checked,
     find_base,
     pin,
@@ -18,6 +18,8 @@ from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
 from supervisor_ai.control.commands.trust import keep_consent
 from supervisor_ai.control.preflight import require_agents
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.slice_names import registered_slices
+from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.gates import BaselinePolicy
@@ -26,40 +28,31 @@ from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.commands.plans import FeatureOffice
 from supervisor_ai.drivers.feature.definition import (
+    AT_END,
     NAME,
+    WATCHED,
     FeatureDefinition,
     expect_feature,
     permit_of,
     workflow_of,
 )
+from supervisor_ai.drivers.feature.kinds import INTERFACES
 from supervisor_ai.drivers.feature.plan.interfaces import locked_files
 from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature
-from supervisor_ai.drivers.feature.settings import FeatureSettings
+from supervisor_ai.drivers.feature.plan.settings import FeatureSettings
+from supervisor_ai.drivers.quality.attached import detached
+from supervisor_ai.drivers.quality.settings import SECTION, Quality
+from supervisor_ai.drivers.quality.supervisors import LookMoment, WantedLook
 from supervisor_ai.engine.pinned import pinned_powers
 
 Variant = tuple[str | None, str | None, str | None]
 """The workflow, the role and the agent of a component."""
 
 
-class FeatureRequest(Struct, frozen=True, kw_only=True):
-    """How a feature is to be built."""
+class FeatureRequest(RunWishes, frozen=True, kw_only=True):
+    """How a feature is to be built; its budget is that of all components together."""
 
-    base: str | None = None
-    cli: str | None = None
-    sandbox: str | None = None
-    budget: str | None = None
     max_parallel: int | None = None
-    is_fresh: bool = False
-
-    def about(self, task: str) -> StartRequest:
-        """Ask for a run with this task; its budget is that of the whole feature."""
-        return StartRequest(
-            task=task,
-            cli=self.cli,
-            base=self.base,
-            sandbox=self.sandbox,
-            is_fresh=self.is_fresh,
-        )
 
 
 class PreparedFeature(Struct, frozen=True, kw_only=True):
@@ -67,6 +60,8 @@ class PreparedFeature(Struct, frozen=True, kw_only=True):
 
     prepared: PreparedRun
     variants: dict[Variant, Definition]
+    looks: dict[ComponentId, Definition] = field(default_factory=dict)
+    """What runs of quality supervisors would pin; nothing: none look."""
 
     async def submit(self, project: OpenProject, prepared: PreparedRun, *, queued: bool) -> RunId:
         """Keep what components pin, then write the run's first fact."""
@@ -76,14 +71,17 @@ class PreparedFeature(Struct, frozen=True, kw_only=True):
             project, prepared.sandbox, needs_hard_limits=needs_hard_limits
         )
         kept: dict[Variant, ArtifactHash] = {}
-        for variant, pinned in self.variants.items():
+        looks = {_of_look(name): it for name, it in self.looks.items()}
+        for variant, pinned in {**self.variants, **looks}.items():
             await require_agents(project.preflight.logins, pinned, sandbox=sandbox)
             document = project.world.documents.encode(pinned).decode()
             powers = pinned_powers(document, sandbox=sandbox)
             keep_consent(project.preflight, powers, prepared.powers)
             kept[variant] = project.world.documents.save(pinned)
         components = definition.feature.components
-        whole = replace(definition, children={it.id: kept[variant_of(it)] for it in components})
+        children = {it.id: kept[variant_of(it)] for it in components}
+        children |= {name: kept[_of_look(name)] for name in self.looks}
+        whole = replace(definition, children=children)
         return await submit(
             project, replace(prepared, definition=whole, sandbox=sandbox), queued=queued
         )
@@ -92,6 +90,11 @@ class PreparedFeature(Struct, frozen=True, kw_only=True):
 def variant_of(component: Component) -> Variant:
     """Tell what of a component's run is not as usual."""
     return component.workflow, component.role, component.cli
+
+
+def _of_look(name: ComponentId) -> Variant:
+    """Name what a run of supervisors pins as no component can: without any choice but its own."""
+    return f"@{name}", None, None
 
 
 def feature_settings(office: FeatureOffice, commit: CommitSha) -> FeatureSettings:
@@ -105,16 +108,40 @@ def prepare_feature(
     """Look up what building a feature needs, without changing anything."""
     preflight = office.preflight
     task = f"{feature.title}\n\n{feature.description}".strip()
-    asked = checked(preflight, request.about(task))
+    asked = checked(preflight, replace(request.about(task), budget=None))
     base = find_base(preflight, request.base)
+    _require_same_projects(office, feature, base.sha)
     loaded = preflight.catalog.load(base.sha, workflow=None, cli=request.cli)
+    looks = _looks(office, base.sha, request)
     variants = _variants(office, feature, base.sha, request)
+    if looks:
+        variants = {name: replace(it, hears_directives=True) for name, it in variants.items()}
     definition = _definition(office, feature, loaded.definition, base.sha, request)
+    definition = replace(definition, workflow=workflow_of(feature, is_supervised=bool(looks)))
     named = {it.id: variants[variant_of(it)].workflow.name for it in feature.components}
-    whole = replace(definition, child_workflows=named, child_driver=WORKFLOW)
+    agents = {it.id: _agents(variants[variant_of(it)]) for it in feature.components}
+    slots = replace(definition.slots, agents=agents)
+    whole = replace(definition, child_workflows=named, child_driver=WORKFLOW, slots=slots)
     prepared = pin(preflight, asked, base, replace(loaded, definition=whole))
     prepared = replace(prepared, driver=NAME, permit=permit_of(feature.id))
-    return PreparedFeature(prepared=prepared, variants=variants)
+    return PreparedFeature(prepared=prepared, variants=variants, looks=looks)
+
+
+def _require_same_projects(office: FeatureOffice, feature: Feature, commit: CommitSha) -> None:
+    """Refuse a plan over other projects than those that the base names and the user trusts."""
+    known = office.projects(commit)
+    strange = [it.name for it in feature.projects if it not in known]
+    if strange:
+        raise Conflict(
+            f"The config of the base does not have the project {strange[0]!r} as it is now.",
+            hint="Commit the config, or build from a commit that has it.",
+        )
+
+
+def _agents(definition: Definition) -> tuple[str, ...]:
+    """Name the agents that the roles of a run begin with."""
+    used = {name for step in definition.workflow.steps.values() for name in step.crew}
+    return tuple(sorted({definition.roles[it].cli for it in used if it in definition.roles}))
 
 
 def _definition(
@@ -130,8 +157,33 @@ def _definition(
         slots = replace(slots, max_parallel=request.max_parallel)
     fields = asdict(usual) | {"workflow": workflow_of(feature)}
     return FeatureDefinition(
-        **fields, feature=feature, slots=slots, max_returns=settings.max_returns
+        **fields,
+        feature=feature,
+        slots=slots,
+        max_returns=settings.max_returns,
+        speculation=settings.speculation,
     )
+
+
+def _looks(
+    office: FeatureOffice, commit: CommitSha, request: FeatureRequest
+) -> dict[ComponentId, Definition]:
+    """Resolve what runs of quality supervisors pin, where the config lets them look."""
+    catalog = office.preflight.catalog
+    quality = catalog.section(commit, SECTION)
+    if not isinstance(quality, Quality) or not quality.is_attached(NAME):
+        return {}
+    wanted = WantedLook(cli=request.cli)
+    at_end = replace(wanted, moments=(LookMoment.MILESTONE,))
+    return {
+        name: catalog.resolve_for(_supervising(), commit, it).definition
+        for name, it in ((WATCHED, wanted), (AT_END, at_end))
+    }
+
+
+def _supervising() -> str:
+    """Name the slice that lets supervisors keep others company."""
+    return next(name for name, it in registered_slices().items() if it.company is not None)
 
 
 def _variants(
@@ -150,9 +202,10 @@ def _variants(
             cli=cli or request.cli,
             roles={} if role is None else {"*": role},
         )
+        # What it commits is looked at once it is merged.
         # Nobody watches a component's run: what it would ask about its baseline is noted.
         definition = replace(
-            loaded.definition,
+            detached(loaded.definition),
             baseline=_noted(loaded.definition.baseline),
             read_only=locked_files(feature),
         )
@@ -168,7 +221,9 @@ def _noted(policy: BaselinePolicy) -> BaselinePolicy:
 
 
 def known_component(feature: Feature, name: str) -> ComponentId | None:
-    """Find a component by its id, or as the plan calls it."""
+    """Find a component by its id, or as the plan calls it; `interfaces` are all of them."""
+    if name == INTERFACES and feature.interfaces:
+        return ComponentId(INTERFACES)
     for component_id, short in feature.short_names().items():
         if name in {component_id, short, short.partition(".")[2]}:
             return component_id

@@ -1,17 +1,19 @@
 """What is wrong with a plan as a whole, though each of its words may be right."""
 
 from collections.abc import Iterator
-from itertools import combinations
+from itertools import combinations, pairwise
 from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.graph import Graph, Node, find_cycle, graph_of, in_order
 from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature, Overlaps
 from supervisor_ai.drivers.feature.plan.terms import territory_of
 
 MOST_COMPONENTS: Final = 1_000
 _MOST_FLAWS: Final = 100
+_MOST_CYCLES: Final = 20
 
 
 class PlanFlaw(Struct, frozen=True, kw_only=True):
@@ -24,12 +26,53 @@ class PlanFlaw(Struct, frozen=True, kw_only=True):
 
 def flaws_of(feature: Feature) -> Iterator[PlanFlaw]:
     """Find what would keep a plan from being built, or leave its order to chance."""
-    graph = graph_of(feature)
-    cycle = find_cycle(graph)
-    if cycle:
-        yield _cycle_flaw(feature, cycle)
-    elif feature.overlaps is Overlaps.REFUSE:
-        yield from _unordered(feature, graph)
+    cycles = cycles_of(feature)
+    yield from (_cycle_flaw(feature, it) for it in cycles.found)
+    if cycles.is_opened and feature.overlaps is Overlaps.REFUSE:
+        yield from _unordered(cycles.rest, graph_of(cycles.rest))
+
+
+class PlanCycles(Struct, frozen=True, kw_only=True):
+    """The ways of a plan that lead back to where they began."""
+
+    found: tuple[tuple[Node, ...], ...]
+    rest: Feature
+    """The plan without one dependency of each."""
+    is_opened: bool
+    """Whether nothing leads back in the rest."""
+
+
+def cycles_of(feature: Feature) -> PlanCycles:
+    """Find one cycle after the other, each without what closes those before it."""
+    found: list[tuple[Node, ...]] = []
+    while cycle := find_cycle(graph_of(feature)):
+        found.append(cycle)
+        opened = _opened(feature, cycle)
+        if opened is None or len(found) == _MOST_CYCLES:
+            return PlanCycles(found=tuple(found), rest=feature, is_opened=False)
+        feature = opened
+    return PlanCycles(found=tuple(found), rest=feature, is_opened=True)
+
+
+def _opened(feature: Feature, cycle: tuple[Node, ...]) -> Feature | None:
+    """Leave out a dependency that somebody wrote down; None: the cycle has none."""
+    parts = {str(it.id): it for it in feature.components}
+    for one, other in pairwise(cycle):
+        part = parts.get(one)
+        if part is not None and other in part.depends_on:
+            kept = tuple(it for it in part.depends_on if it != other)
+            return _with(feature, replace(part, depends_on=kept))
+    return None
+
+
+def _with(feature: Feature, part: Component) -> Feature:
+    phases = tuple(
+        replace(
+            phase, components=tuple(part if it.id == part.id else it for it in phase.components)
+        )
+        for phase in feature.phases
+    )
+    return replace(feature, phases=phases)
 
 
 def _cycle_flaw(feature: Feature, cycle: tuple[Node, ...]) -> PlanFlaw:
@@ -38,12 +81,17 @@ def _cycle_flaw(feature: Feature, cycle: tuple[Node, ...]) -> PlanFlaw:
     members = [it for it in cycle[:-1] if it in names]
     first = cycle.index(members[0])
     turned = (*cycle[first:-1], *cycle[:first], members[0])
-    path = " → ".join(names.get(ComponentId(it), f"(the phases {it})") for it in turned)
+    path = " → ".join(names.get(ComponentId(it), _between(it)) for it in turned)
     return PlanFlaw(
         component=ComponentId(members[0]),
         key="depends_on",
         problem=f"is part of a dependency cycle: {path}",
     )
+
+
+def _between(node: Node) -> str:
+    """Call what is no component: the gate of phases or of a project, or what one publishes."""
+    return f"(the phases {node})" if node.startswith("before ") else f"({node})"
 
 
 def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:

@@ -6,10 +6,18 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, FeaturePhase, StartWhen
+from supervisor_ai.drivers.feature.plan.projects import (
+    FeatureProject,
+    copies_of,
+    is_publication,
+    publication,
+)
 
 Node = str
-"""A component, or the gate in front of the phases with one sequence."""
+"""A component, a publication, or a gate: in front of the phases with one sequence, or behind all
+that belongs to a project."""
 _GATE: Final = "before "
+_PROJECT: Final = "project "
 
 
 class Graph(Struct, frozen=True, kw_only=True):
@@ -28,10 +36,44 @@ def graph_of(feature: Feature) -> Graph:
         earlier = (phase for phase in feature.phases if phase.sequence < sequence)
         gates[sequence] = f"{_GATE}{sequence}"
         needs[gates[sequence]] = tuple(it.id for phase in earlier for it in phase.components)
+    ends = _ends(feature)
+    needs |= ends
+    behind = {it.name: _behind(feature, it) for it in feature.projects}
     for phase in feature.phases:
         barrier = _barrier(phase, gates)
-        needs |= {it.id: (*it.depends_on, *barrier) for it in phase.components}
-    return make_graph(needs, gates=gates.values())
+        needs |= {
+            it.id: (*it.depends_on, *barrier, *behind.get(it.project or "", ()))
+            for it in phase.components
+        }
+    return make_graph(
+        needs, gates=(*gates.values(), *(it for it in ends if not is_publication(it)))
+    )
+
+
+def _ends(feature: Feature) -> dict[Node, tuple[Node, ...]]:
+    """Say what has to be over before those begin who depend on a project."""
+    found: dict[Node, tuple[Node, ...]] = {}
+    for project in feature.projects:
+        own = tuple(it.id for it in feature.components if it.project == project.name)
+        end = f"{_PROJECT}{project.name}"
+        found[end] = (*own, *(f"{_PROJECT}{it}" for it in project.depends_on))
+        if copies_of(feature.projects, project.name):
+            found[publication(project.name)] = (end,)
+    return found
+
+
+def _behind(feature: Feature, project: FeatureProject) -> tuple[Node, ...]:
+    return tuple(
+        publication(it) if copies_of(feature.projects, it) else f"{_PROJECT}{it}"
+        for it in project.depends_on
+    )
+
+
+def project_cycle(projects: Sequence[FeatureProject]) -> tuple[Node, ...]:
+    """Follow a circle of projects that wait for each other; nothing where there is none."""
+    known = {it.name for it in projects}
+    needs = {it.name: [on for on in it.depends_on if on in known] for it in projects}
+    return find_cycle(make_graph(needs))
 
 
 def _barrier(phase: FeaturePhase, gates: Mapping[int, Node]) -> tuple[Node, ...]:
@@ -102,7 +144,7 @@ def critical_path(
     path: list[ComponentId] = []
     while ahead:
         node = max(ahead, key=lambda it: lengths[it])
-        if node not in done and node not in graph.gates:
+        if node not in done and node not in graph.gates and not is_publication(node):
             path.append(ComponentId(node))
         ahead = list(graph.dependents[node])
     return tuple(path)

@@ -5,6 +5,8 @@ from typing import Final, NewType
 
 from msgspec import Struct
 
+from supervisor_ai.drivers.feature.plan.projects import FeatureProject
+
 ComponentId = NewType("ComponentId", str)
 """The full id of a component: `P1T5-PH2-C3`."""
 PhaseId = NewType("PhaseId", str)
@@ -102,11 +104,21 @@ class Component(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
     """The files that it may write: paths, directories and patterns."""
     depends_on: tuple[ComponentId, ...] = ()
+    uses: tuple[str, ...] | None = None
+    """The interfaces that it depends on; None: those of the phases that it needs."""
     role: str | None = None
     workflow: str | None = None
     cli: str | None = None
+    is_checkpoint: bool = False
+    """Whether it builds nothing, and looks at its phase before the next one begins."""
+    project: str | None = None
+    """The project whose files it writes; None: the repository as a whole."""
     estimate: float | None = None
     """How long somebody expects it to take, in any unit that all components share."""
+
+
+CHECKPOINT: Final = "checkpoint"
+"""What the part of a phase is called that looks at all others before the next phase begins."""
 
 
 class FeaturePhase(Struct, frozen=True, kw_only=True):
@@ -131,6 +143,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     """In the order of their sequence."""
     description: str = ""
     overlaps: Overlaps = Overlaps.REFUSE
+    projects: tuple[FeatureProject, ...] = ()
+    """The projects of its components, and all that these depend on."""
 
     @property
     def components(self) -> tuple[Component, ...]:

@@ -64,9 +64,10 @@ def _above(graph: Graph, node: str) -> tuple[ComponentId, ...]:
 
 
 def _behind(graph: Graph, need: str) -> Iterator[ComponentId]:
-    """Name the components behind a phase gate, or the one that is needed itself."""
+    """Name the components behind a gate, or the one that is needed itself."""
     if need in graph.gates:
-        yield from map(ComponentId, graph.needs[need])
+        for it in graph.needs[need]:
+            yield from _behind(graph, it)
     else:
         yield ComponentId(need)
 
@@ -86,10 +87,12 @@ def _held(
     """Name a file that a component at work has."""
     for other in feature.components:
         if status_of(statuses, other.id) in AT_WORK:
-            theirs = (*other.files, *touched.get(other.id, ()))
+            changed = touched.get(other.id, ())
             for file in component.files:
-                if any(overlap(file, it) for it in theirs):
+                if any(overlap(file, it) for it in other.files):
                     return f"waits for {file}, which {other.id} writes"
+                if any(overlap(file, it) for it in changed):
+                    return f"waits for {file}, which {other.id} has changed without saying so"
     return None
 
 
@@ -100,8 +103,9 @@ def _full(
     at_work = [it for it in feature.components if status_of(statuses, it.id) in AT_WORK]
     if len(at_work) >= limits.max_parallel:
         return f"waits for a slot: {len(at_work)} of {limits.max_parallel} are taken"
-    same = sum(it.cli == component.cli for it in at_work)
-    most = limits.clis.get(component.cli or "", limits.max_parallel)
-    if component.cli is not None and same >= most:
-        return f"waits for {component.cli}: {same} of {most} places are taken"
+    for place, most in limits.places_of(component).items():
+        same = sum(place in limits.places_of(it) for it in at_work)
+        if same >= most:
+            word = place.removeprefix("cli ")
+            return f"waits for {word}: {same} of {most} places are taken"
     return "ready"

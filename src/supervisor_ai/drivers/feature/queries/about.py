@@ -7,6 +7,7 @@ from supervisor_ai.control.slices import AboutRun, Rows, Standpoint
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.feature.definition import expect_feature, merge_gates
+from supervisor_ai.drivers.feature.interfaces.checks import told
 from supervisor_ai.drivers.feature.plan.rollup import FeatureProgress, progress_of
 from supervisor_ai.drivers.feature.runs import FeatureRun, definition_of_run, state_of
 
@@ -32,8 +33,10 @@ def about_run(at: Standpoint, run: RunView) -> AboutRun | None:
     value = FeatureOfRun(id=feature.id, progress=progress, next=following)
     done = f"{progress.completed} of {progress.total} components, {progress.percent} %"
     rows = (("feature", feature.id), ("progress", done))
+    checks = state.lock_checks
+    looked = () if checks is None else (("interfaces", told(checks)),)
     more = () if run.status in ENDED else (("see", following),)
-    return AboutRun(value=value, rows=(*rows, *more))
+    return AboutRun(value=value, rows=(*rows, *looked, *more))
 
 
 def preview(definition: Definition) -> Rows:

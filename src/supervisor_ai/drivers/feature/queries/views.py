@@ -10,9 +10,10 @@ from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.decisions.unlocks import held_components
 from supervisor_ai.drivers.feature.definition import FeatureDefinition
+from supervisor_ai.drivers.feature.plan.detection import DetectedEdge
 from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of, remaining
-from supervisor_ai.drivers.feature.plan.interfaces import interface_file
 from supervisor_ai.drivers.feature.plan.model import (
     AT_WORK,
     DONE,
@@ -33,16 +34,17 @@ from supervisor_ai.drivers.feature.plan.rollup import (
 )
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits, durations_of
 from supervisor_ai.drivers.feature.plan.waits import waits_of
+from supervisor_ai.drivers.feature.queries.interface_views import (
+    Forms,
+    InterfaceValidation,
+    InterfaceView,
+    interface_view,
+    validations,
+    with_form,
+)
+from supervisor_ai.drivers.feature.queries.made_views import MadePartView, made_parts
 from supervisor_ai.drivers.feature.runs import FeatureRun, children_of, newest_of, state_of
-from supervisor_ai.drivers.feature.state import FeatureState
-
-
-class InterfaceView(Struct, frozen=True, kw_only=True):
-    """An interface of a phase."""
-
-    name: str
-    type: str
-    file: str
+from supervisor_ai.drivers.feature.state import LOCKING, FeatureState
 
 
 class ComponentView(Struct, frozen=True, kw_only=True):
@@ -60,6 +62,8 @@ class ComponentView(Struct, frozen=True, kw_only=True):
     """Why it waits, or has failed."""
     is_critical: bool
     """Whether it is on the longest way that is still to go."""
+    interfaces: tuple[InterfaceValidation, ...] = ()
+    """Who looked at the interfaces together with what it built last."""
 
 
 class PhaseView(Struct, frozen=True, kw_only=True):
@@ -89,8 +93,14 @@ class FeatureView(Struct, frozen=True, kw_only=True):
     branch: str | None = None
     commit: CommitSha | None = None
     is_paused: bool = False
+    made: tuple[MadePartView, ...] = ()
+    """What nobody builds, as far as it has begun: other projects, interfaces, what is published."""
+    problem: str | None = None
+    """What went wrong that belongs to no component: interfaces, or a phase that stays."""
     usage: Usage = NO_USAGE
     """What the runs of its components have consumed so far."""
+    unplanned: tuple[DetectedEdge, ...] = ()
+    """What the code of a feature that is built needs, and the plan does not say."""
     seconds_left: int | None = None
     """How long it takes on, judged by the components that are done; None: nobody can tell."""
 
@@ -121,7 +131,7 @@ def standing_view(feature: Feature, limits: ParallelLimits, records: Records | N
 def run_view(records: Records, run: FeatureRun) -> FeatureView:
     """Show a feature as a run has it."""
     state = state_of(records, run)
-    rows = {row.id: row for row in children_of(records, run.row.id)}
+    rows = {row.id: row for row in children_of(records, run.row)}
     waiting = {child: row.status for child, row in rows.items()}
     view = _view(run.definition.feature, run.definition.slots, run, state, waiting)
     spent = NO_USAGE
@@ -150,6 +160,20 @@ def _left(
     return round(max(longest, usual * len(left) / definition.slots.max_parallel))
 
 
+def with_forms(view: FeatureView, forms: Forms) -> FeatureView:
+    """Add what a parser says about the texts of the interfaces."""
+    phases = tuple(
+        replace(
+            phase,
+            interfaces=tuple(
+                with_form(it, forms[it.name]) if it.name in forms else it for it in phase.interfaces
+            ),
+        )
+        for phase in view.phases
+    )
+    return replace(view, phases=phases)
+
+
 def row_of(view: FeatureView) -> FeatureRow:
     """Show a feature in a list."""
     return FeatureRow(
@@ -166,15 +190,24 @@ def _view(
 ) -> FeatureView:
     statuses = _statuses(feature, state, children, run)
     touched = {} if state is None else {name: it.touched for name, it in state.parts.items()}
-    whys = waits_of(feature, statuses, limits, touched=touched)
+    others = {ComponentId(it.name): it.status for it in made_parts(state)}
+    whys = waits_of(feature, {**statuses, **others}, limits, touched=touched)
+    held = None if state is None or run is None else _held_up(state, run)
+    if held is not None:
+        whys = {name: why if _is_final(why) else held for name, why in whys.items()}
     done = frozenset(it.id for it in feature.components if status_of(statuses, it.id) in DONE)
     critical = critical_path(graph_of(feature), durations_of(feature, {}), done=done)
+    if state is not None:
+        whys |= {
+            it: f"waits for the interface {name}, which is unlocked"
+            for it, name in held_components(state).items()
+            if status_of(statuses, it) is ComponentStatus.PENDING
+        }
     made = _Making(statuses, whys, frozenset(critical), state)
-    is_over = run is not None and run.row.status is RunStatus.COMPLETED
     return FeatureView(
         id=feature.id,
         title=feature.title,
-        status=feature_status(feature, statuses, is_begun=run is not None, is_over=is_over),
+        status=_status(feature, statuses, run, state),
         progress=progress_of(feature, statuses),
         critical_path=critical,
         phases=tuple(made.phase(it) for it in feature.phases),
@@ -183,7 +216,50 @@ def _view(
         branch=None if run is None else run.row.branch,
         commit=None if state is None else state.landed,
         is_paused=state is not None and state.is_paused,
+        made=made_parts(state),
+        problem=None if state is None else _problem(state),
     )
+
+
+def _status(
+    feature: Feature,
+    statuses: Mapping[ComponentId, ComponentStatus],
+    run: FeatureRun | None,
+    state: FeatureState | None,
+) -> FeatureStatus:
+    """Roll everything up; interfaces that cannot be locked are a failure of the whole."""
+    if state is not None and state.part(LOCKING).status is ComponentStatus.FAILED:
+        return FeatureStatus.FAILED
+    is_over = run is not None and run.row.status is RunStatus.COMPLETED
+    return feature_status(feature, statuses, is_begun=run is not None, is_over=is_over)
+
+
+def _problem(state: FeatureState) -> str | None:
+    locking = state.part(LOCKING)
+    if locking.status is ComponentStatus.FAILED:
+        return f"The interfaces could not be locked: {locking.reason}"
+    return f"A phase could not be taken back: {state.problem}" if state.problem else None
+
+
+def _is_final(why: str) -> bool:
+    """Tell whether a component would wait all the same, whatever holds up the whole feature."""
+    return why.startswith("blocked:")
+
+
+def _held_up(state: FeatureState, run: FeatureRun) -> str | None:
+    """Say what keeps the whole feature from going on; None: nothing."""
+    if run.row.status in ENDED:
+        return f"the run is {run.row.status.value}"
+    locking = state.part(LOCKING)
+    if state.clearance.assessed is not None and state.clearance.cleared is None:
+        return "waits for the approval of the plan"
+    if state.undoing is not None:
+        return f"waits until {state.undoing.phase} is taken back"
+    if locking.status is ComponentStatus.FAILED:
+        return f"waits for the interfaces, which could not be locked: {locking.reason}"
+    if state.definition.feature.interfaces and locking.status not in DONE:
+        return "waits for the interfaces"
+    return "the feature is paused" if state.is_paused else None
 
 
 def _statuses(
@@ -234,10 +310,7 @@ class _Making:
             start_when=phase.start_when.value,
             status=phase_status(phase, self._statuses),
             components=tuple(map(self._component, phase.components)),
-            interfaces=tuple(
-                InterfaceView(name=it.name, type=it.kind.value, file=interface_file(it))
-                for it in phase.interfaces
-            ),
+            interfaces=tuple(interface_view(it, self._state) for it in phase.interfaces),
         )
 
     def _component(self, component: Component) -> ComponentView:
@@ -254,4 +327,5 @@ class _Making:
             depends_on=component.depends_on,
             why=failed or self._whys.get(component.id),
             is_critical=component.id in self._critical,
+            interfaces=() if part is None else validations(part.checks or ()),
         )

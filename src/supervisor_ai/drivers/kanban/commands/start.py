@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.commands.run_start import (
     PreparedRun,
+    RunWishes,
     StartRequest,
     checked,
     find_base,
@@ -38,30 +39,11 @@ from supervisor_ai.drivers.kanban.runs import KanbanRun, kanban_runs, newest_on,
 from supervisor_ai.drivers.kanban.settings import KanbanSettings
 
 
-class KanbanRequest(Struct, frozen=True, kw_only=True):
+class KanbanRequest(RunWishes, frozen=True, kw_only=True):
     """How a kanban is to be worked on."""
 
-    base: str | None = None
     manager: str | None = None
     """Who reconciles: `builtin` rules or a `model`; None: as the configuration says."""
-    cli: str | None = None
-    budget: str | None = None
-    sandbox: str | None = None
-    is_fresh: bool = False
-    session: str | None = None
-    """The session in which the workers are members."""
-
-    def about(self, task: str) -> StartRequest:
-        """Ask for a run with this task."""
-        return StartRequest(
-            task=task,
-            cli=self.cli,
-            base=self.base,
-            sandbox=self.sandbox,
-            budget=self.budget,
-            is_fresh=self.is_fresh,
-            session=self.session,
-        )
 
 
 class PreparedKanban(Struct, frozen=True, kw_only=True):

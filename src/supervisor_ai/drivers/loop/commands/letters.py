@@ -55,6 +55,15 @@ def add_directive(
 ) -> MutationView:
     """Let the planner of a loop hear what a person wants done."""
     _require_open(row)
+    new = kept_wish(project, wish, dry_run=dry_run)
+    if new is not None:
+        _send(project, row, write_wish(LoopWish(add=new)))
+    detail = f"a {wish.type.value} directive is added; {_HEARD}"
+    return MutationView(target=row.id, applied=not dry_run, dry_run=dry_run, detail=detail)
+
+
+def kept_wish(project: OpenProject, wish: DirectiveWish, *, dry_run: bool) -> NewDirective | None:
+    """Keep the words of what a person wants, without secrets; None: nothing is to be changed."""
     for what, text in (("directive", wish.description), ("reason", wish.rationale)):
         if len(text) > _LONGEST:
             raise InvalidInput(
@@ -67,12 +76,10 @@ def add_directive(
         rationale=project.redacted(wish.rationale),
         files=wish.files,
     )
-    if not dry_run:
-        text = project.keep(encoded(words))
-        new = NewDirective(type=wish.type, priority=wish.priority, text=text)
-        _send(project, row, write_wish(LoopWish(add=new)))
-    detail = f"a {wish.type.value} directive is added; {_HEARD}"
-    return MutationView(target=row.id, applied=not dry_run, dry_run=dry_run, detail=detail)
+    if dry_run:
+        return None
+    text = project.keep(encoded(words))
+    return NewDirective(type=wish.type, priority=wish.priority, text=text)
 
 
 def drop_directive(

@@ -7,17 +7,24 @@ from supervisor_ai.domain.run.run import Decision, Ending, Run
 from supervisor_ai.domain.run.status import Outcome, OutcomeKind, RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.drivers.loop import events as k
+from supervisor_ai.drivers.loop.book import LoopBook
+from supervisor_ai.drivers.loop.decisions.outcomes import (
+    drops_of_end,
+    drops_of_polish,
+    failure_of,
+    polish_word,
+)
 from supervisor_ai.drivers.loop.decisions.ways import leave, set_back
+from supervisor_ai.drivers.loop.decisions.wishes import dropped
 from supervisor_ai.drivers.loop.effects import WriteWorkReport
 from supervisor_ai.drivers.loop.kinds import PlannerAction
 from supervisor_ai.drivers.loop.routes import NodeOutcome
+from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.approvals import clear_landing
 from supervisor_ai.drivers.moves.attempts import base_of
 from supervisor_ai.drivers.moves.state import Visit
 from supervisor_ai.drivers.moves.steps import perform, question, stop
-from supervisor_ai.drivers.quality.directives import DropReason
-from supervisor_ai.drivers.quality.events import DirectiveDropped
 
 
 def decide_completion(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
@@ -58,8 +65,7 @@ def _landing(run: Run, state: LoopState, at: Step, visit: Visit) -> Integrate:
 def decide_failure(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
     """Give a task up; what was done for it is not kept on the branch."""
     del run, at
-    is_abort = state.book.task_planner_action is PlannerAction.ABORT
-    return _mark(state, visit, k.TaskOutcome.ABORTED if is_abort else k.TaskOutcome.FAILED)
+    return _mark(state, visit, failure_of(state.book))
 
 
 def _mark(state: LoopState, visit: Visit, outcome: k.TaskOutcome) -> Decision:
@@ -79,12 +85,9 @@ def _mark(state: LoopState, visit: Visit, outcome: k.TaskOutcome) -> Decision:
 def decide_polish(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
     """Work off the cleanup that is left, as far as that is bounded; then drop the rest."""
     del run, at
-    book = state.book
-    cleanup = [it for it in book.pending_directives if it.is_cleanup]
-    if cleanup and book.polished < state.rules.polish_tasks:
-        return leave(state, visit, NodeOutcome.LEFT)
-    rest = tuple(_drop(visit, it.number, DropReason.POLISHED) for it in cleanup)
-    return leave(state, visit, NodeOutcome.EMPTY, rest)
+    word = polish_word(state.book, state.rules)
+    drops = () if word is NodeOutcome.LEFT else drops_of_polish(state.book)
+    return leave(state, visit, word, dropped(visit, drops))
 
 
 def decide_report(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
@@ -92,24 +95,19 @@ def decide_report(run: Run, state: LoopState, at: Step, visit: Visit) -> Decisio
     if not isinstance(state.flow.news, k.WorkReportWritten):
         report = WriteWorkReport(step=at.name, visit=visit.number, book=state.book)
         return perform(run, state.flow, report)
-    rest = state.book.pending_directives
-    facts = tuple(_drop(visit, it.number, DropReason.ENDED) for it in rest)
+    facts = dropped(visit, drops_of_end(state.book))
     passed = e.StepPassed(step=visit.step, visit=visit.number)
-    return Decision(events=(*facts, passed), ending=_ending(state))
+    return Decision(events=(*facts, passed), ending=ending_of(state.book, state.rules))
 
 
-def _drop(visit: Visit, number: int, reason: DropReason) -> DirectiveDropped:
-    return DirectiveDropped(step=visit.step, visit=visit.number, number=number, reason=reason)
-
-
-def _ending(state: LoopState) -> Ending:
-    book = state.book
+def ending_of(book: LoopBook, rules: LoopRules) -> Ending:
+    """Say how a loop ends: its remit is complete, or it has used up its tasks."""
     reached, all_of_them = book.active_milestone_index, len(book.milestones)
     told = f"{_count(book.completed, 'task')} completed, {reached} of {all_of_them} milestones"
     if book.is_complete:
         outcome = Outcome(kind=OutcomeKind.DONE, reason=f"The remit is complete: {told}.")
         return Ending(status=RunStatus.COMPLETED, outcome=outcome)
-    limit = _count(state.rules.max_tasks, "task")
+    limit = _count(rules.max_tasks, "task")
     reason = f"The remit is not complete after {limit}: {told}."
     outcome = Outcome(kind=OutcomeKind.LIMITS_EXCEEDED, reason=reason)
     return Ending(status=RunStatus.FAILED, outcome=outcome)

@@ -12,6 +12,8 @@ from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import OutcomeKind
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop import events as k
+from supervisor_ai.drivers.loop.decisions.aides import decide_research
+from supervisor_ai.drivers.loop.decisions.outcomes import assessment_word
 from supervisor_ai.drivers.loop.decisions.ways import give_up_polish, leave, set_back
 from supervisor_ai.drivers.loop.effects import for_loop
 from supervisor_ai.drivers.loop.kinds import (
@@ -21,7 +23,7 @@ from supervisor_ai.drivers.loop.kinds import (
     QaVerdict,
     WorkStatus,
 )
-from supervisor_ai.drivers.loop.routes import LoopPhase, NodeOutcome, Word
+from supervisor_ai.drivers.loop.routes import LoopPhase, NodeOutcome
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.slot_moves import Result, SlotPart, decide_slot
 from supervisor_ai.drivers.moves.slots import Slot
@@ -39,6 +41,11 @@ def decide_role(run: Run, state: LoopState, at: Step, visit: Visit) -> Decision:
     found = decide_slot(run, state.flow, at, slot)
     if not isinstance(found, Result):
         return perform(run, state.flow, *(_told(state, it) for it in found))
+    if found.part is SlotPart.PASSED and state.book.research.questions:
+        return decide_research(run, state, at, visit)
+    if found.part is SlotPart.PASSED and state.book.research.is_spent:
+        # A plan would have settled it: what passed was a question.
+        return leave(state, visit, NodeOutcome.RESEARCHED)
     if found.part in {SlotPart.PASSED, SlotPart.REJECTED}:
         return _follow(state, at, visit, answer_of(slot))
     if state.node is LoopNode.IMPLEMENTOR and found.kind in _OF_THE_TASK:
@@ -52,9 +59,11 @@ def _told(state: LoopState, effect: Effect) -> Effect:
     """Tell a role what the book says, and nothing of what others answered."""
     if not isinstance(effect, RunWorker):
         return effect
-    feedback = tuple(it for it in effect.feedback if it.source == effect.step)
+    heard = {effect.step, *state.rules.milestone_steps}
+    feedback = tuple(it for it in effect.feedback if it.source in heard)
     known = KnowledgeScope(commit=state.kept.commit, since=state.since)
     bare = replace(effect, context=(), plans=(), feedback=feedback, knowledge=known)
+    bare = replace(bare, hears_directives=False)
     return for_loop(bare, state.book, state.kept.commit)
 
 
@@ -85,7 +94,8 @@ def _follow(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucceeded
         case LoopNode.QA:
             return set_back(state, visit, k.SetbackSource.QA, state.book.task.qa or answer.feedback)
         case _:
-            return leave(state, visit, _assessment(state, AssessmentVerdict(answer.said)))
+            verdict = AssessmentVerdict(answer.said)
+            return leave(state, visit, assessment_word(state.book, verdict))
 
 
 def _follow_work(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucceeded) -> Decision:
@@ -97,8 +107,3 @@ def _follow_work(state: LoopState, at: Step, visit: Visit, answer: e.AttemptSucc
         return set_back(state, visit, k.SetbackSource.WORKER, answer.feedback)
     passed = e.StepPassed(step=visit.step, visit=visit.number)
     return go_on(state.flow, at, passed)
-
-
-def _assessment(state: LoopState, verdict: AssessmentVerdict) -> Word:
-    is_reached = verdict is AssessmentVerdict.MILESTONE_COMPLETE
-    return NodeOutcome.ALL_COMPLETE if is_reached and state.book.is_complete else verdict

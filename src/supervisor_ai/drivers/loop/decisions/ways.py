@@ -1,35 +1,28 @@
 """Leaving a node for the next one, as the table of the loop's ways says."""
 
+from typing import Final
+
 from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.run import Decision
 from supervisor_ai.domain.run.values import Feedback
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.loop.events import SetbackSource, TaskSetBack
-from supervisor_ai.drivers.loop.kinds import LoopNode, PlannerAction
-from supervisor_ai.drivers.loop.routes import (
-    LoopPhase,
-    NodeOutcome,
-    Signs,
-    Word,
-    after_detour,
-    way_on,
+from supervisor_ai.drivers.loop.decisions.outcomes import (
+    after_supervisors,
+    next_node,
+    setback_word,
 )
+from supervisor_ai.drivers.loop.events import SetbackSource, TaskSetBack
+from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode
+from supervisor_ai.drivers.loop.routes import NodeOutcome, Word
 from supervisor_ai.drivers.loop.state import LoopState, evolve
 from supervisor_ai.drivers.moves.state import Visit
 from supervisor_ai.drivers.moves.steps import enter, then
 
+_NEXT: Final = AssessmentVerdict.MILESTONE_COMPLETE
+_REACHED: Final = frozenset({_NEXT, NodeOutcome.ALL_COMPLETE})
+"""How the assessor says that a milestone is reached."""
 Facts = tuple[e.RunEvent, ...]
-
-
-def signs_of(state: LoopState) -> Signs:
-    """Say what decides about the way now."""
-    book = state.book
-    return Signs(
-        phase=book.phase,
-        is_supervision_due=bool(book.roster.due(book.supervisor_urgency)),
-        is_review_due=book.tasks_since_last_review >= state.rules.review_interval,
-    )
 
 
 def leave(state: LoopState, visit: Visit, word: Word, facts: Facts = ()) -> Decision:
@@ -45,37 +38,32 @@ def depart(
     after = state
     for fact in facts:
         after = evolve(after, fact)
-    target = within_limits(after, way_on(state.node, word, signs_of(after)))
-    return then_all(facts, enter(after.flow, StepName(target), feedback))
+    target = next_node(state.node, word, after.book, state.rules)
+    checks = after.rules.milestone_steps if word in _REACHED else ()
+    entered = checks[0] if checks else StepName(target)
+    return then_all(facts, enter(after.flow, entered, feedback))
+
+
+def go_on_after_milestone(state: LoopState, decision: Decision) -> Decision:
+    """Go where the milestone leads, once others have said what they have to say about it."""
+    *facts, last = decision.events
+    planner = StepName(LoopNode.TASK_PLANNER)
+    if not isinstance(last, e.StepEntered) or last.step != planner or last.feedback:
+        return decision
+    after = state
+    for fact in facts:
+        after = evolve(after, fact)
+    word = NodeOutcome.ALL_COMPLETE if after.book.is_complete else _NEXT
+    target = next_node(LoopNode.ASSESSOR, word, after.book, state.rules)
+    return then_all(tuple(facts), enter(after.flow, StepName(target), ()))
 
 
 def go_on_after_supervisors(state: LoopState, visit: Visit) -> Decision:
     """Go where the loop would have gone if no supervisor had been due."""
     passed = e.StepPassed(step=visit.step, visit=visit.number)
     after = evolve(state, passed)
-    target = within_limits(after, after_detour(state.before, left_with(state), signs_of(after)))
+    target = after_supervisors(state.before, after.book, state.rules)
     return then(passed, enter(after.flow, StepName(target), ()))
-
-
-def left_with(state: LoopState) -> Word:
-    """Say how the node came out from which the supervisors were called."""
-    match state.before:
-        case LoopNode.TASK_PLANNER:
-            return PlannerAction.MILESTONE_DONE
-        case LoopNode.ASSESSOR:
-            return state.book.last_verdict or NodeOutcome.MARKED
-        case _:
-            return NodeOutcome.MARKED
-
-
-def within_limits(state: LoopState, target: LoopNode) -> LoopNode:
-    """Begin no task that the loop may not begin any more."""
-    book, rules = state.book, state.rules
-    is_new = target is LoopNode.TASK_PLANNER and book.current is None
-    is_worn_out = book.tasks + book.claims >= rules.max_tasks
-    if is_new and is_worn_out and book.phase is LoopPhase.WORK:
-        return LoopNode.REPORT
-    return target
 
 
 def set_back(
@@ -90,11 +78,9 @@ def set_back(
         found_by=found_by,
         feedback=feedback,
     )
-    is_last = task.failures + 1 >= state.rules.max_attempts
-    word = NodeOutcome.TOO_OFTEN if is_last else NodeOutcome.FAILED
     reason = f"Task {task.number} is not done yet."
     failed = e.StepFailed(step=visit.step, visit=visit.number, reason=reason)
-    return depart(state, word, (fact, failed))
+    return depart(state, setback_word(task, state.rules), (fact, failed))
 
 
 def give_up_polish(state: LoopState, visit: Visit, reason: str) -> Decision:

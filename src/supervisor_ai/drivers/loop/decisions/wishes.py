@@ -1,14 +1,15 @@
 """What becomes of directives by itself: people's wishes, and what is too old or too much."""
 
+from collections.abc import Iterable
 from typing import Final
 
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.run import Decision, Run
-from supervisor_ai.drivers.loop.routes import LoopPhase
+from supervisor_ai.drivers.loop.decisions.outcomes import drops_of_age
 from supervisor_ai.drivers.loop.signals import LoopWish
 from supervisor_ai.drivers.loop.state import LoopState
 from supervisor_ai.drivers.moves.state import Visit, current_visit
-from supervisor_ai.drivers.quality.directives import DropReason, numbered, overdue
+from supervisor_ai.drivers.quality.directives import Drop, DropReason, numbered
 from supervisor_ai.drivers.quality.events import DirectiveAdded, DirectiveDropped
 
 BY_PERSON: Final = "person"
@@ -22,18 +23,15 @@ def decide_wishes(state: LoopState, run: Run) -> Decision | None:
         if any(isinstance(it, e.SignalAwaited) for it in run.open.values()):
             return Decision(events=(e.SignalHeard(step=visit.step, visit=visit.number),))
         return Decision(events=(_wished(state, visit, state.wishes[0]),))
-    if state.book.phase is LoopPhase.POLISH:
-        return None
-    drops = overdue(state.book.pending_directives, state.rules.backlog, tasks=state.book.completed)
-    if not drops:
-        return None
-    return Decision(
-        events=tuple(
-            DirectiveDropped(
-                step=visit.step, visit=visit.number, number=it.number, reason=it.reason
-            )
-            for it in drops
-        )
+    drops = drops_of_age(state.book, state.rules)
+    return Decision(events=dropped(visit, drops)) if drops else None
+
+
+def dropped(visit: Visit, drops: Iterable[Drop]) -> tuple[DirectiveDropped, ...]:
+    """Make the facts of what is dropped."""
+    return tuple(
+        DirectiveDropped(step=visit.step, visit=visit.number, number=it.number, reason=it.reason)
+        for it in drops
     )
 
 

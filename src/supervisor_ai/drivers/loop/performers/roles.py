@@ -11,16 +11,17 @@ from supervisor_ai.drivers.loop import briefs
 from supervisor_ai.drivers.loop.answers import WorkAnswer
 from supervisor_ai.drivers.loop.briefs import BriefWriter, Section, bounded, characters, fitted
 from supervisor_ai.drivers.loop.effects import RunLoopWorker
-from supervisor_ai.drivers.loop.events import WorkTaken
 from supervisor_ai.drivers.loop.kinds import LoopNode
+from supervisor_ai.drivers.loop.performers.aides import AIDES, perform_aide
 from supervisor_ai.drivers.loop.performers.takers import (
+    AnswerPlace,
     Taking,
-    missing_files,
     reported_files,
     take_assessment,
     take_plan,
     take_qa,
     take_scope,
+    take_work,
 )
 from supervisor_ai.drivers.quality.events import AnswerTaken
 from supervisor_ai.drivers.quality.ports import QualityPorts
@@ -30,19 +31,6 @@ from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.world import Operation
 
 _LEFT: Final = "DIRECTIVES OF PEOPLE"
-_SECTIONS: Final[dict[LoopNode, tuple[str, ...]]] = {
-    LoopNode.SCOPE_AGENT: (briefs.CONTEXT, briefs.MILESTONE, briefs.DONE, briefs.LOG),
-    LoopNode.TASK_PLANNER: (
-        *(briefs.CONTEXT, briefs.MILESTONE, briefs.DIRECTIVES, briefs.DONE, briefs.LOG),
-        briefs.TASK,
-    ),
-    LoopNode.IMPLEMENTOR: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
-    LoopNode.QA: (briefs.CONTEXT, briefs.MILESTONE, briefs.TASK),
-    LoopNode.ASSESSOR: (
-        *(briefs.CONTEXT, briefs.MILESTONE, briefs.DIRECTIVES, briefs.DONE, briefs.LOG),
-    ),
-}
-"""What each role is told, in the order of the seed's sections."""
 _CHANGE_TOKENS: Final = 5_000
 _TAKERS: Final[dict[LoopNode, Callable[[Taking], AnswerTaken | AnswerProblem]]] = {
     LoopNode.SCOPE_AGENT: take_scope,
@@ -56,6 +44,8 @@ async def perform_role(
     effect: RunLoopWorker, operation: Operation, ports: QualityPorts
 ) -> RunEvent:
     """Tell a role what the book says, and take in what it answers."""
+    if (aide := AIDES.get(effect.role.answer)) is not None:
+        return await perform_aide(effect, operation, aide)
     node = LoopNode(effect.step)
     sections = await _sections(node, effect, operation, ports)
     context = tuple(
@@ -70,9 +60,11 @@ async def perform_role(
     )
 
     async def settle(work: Work) -> Snapshot | AnswerProblem:
-        taking = Taking(effect=effect, operation=operation, work=work)
+        taking = _taking(effect, operation, work)
         if node is LoopNode.IMPLEMENTOR:
-            found: AnswerTaken | AnswerProblem = await _take_work(taking, ports)
+            named = reported_files(taking.read(WorkAnswer))
+            sizes = await ports.files.sizes(work.snapshot.commit, named)
+            found: AnswerTaken | AnswerProblem = take_work(taking, sizes)
         else:
             found = _TAKERS[node](taking)
         if isinstance(found, AnswerProblem):
@@ -87,7 +79,7 @@ async def _sections(
     node: LoopNode, effect: RunLoopWorker, operation: Operation, ports: QualityPorts
 ) -> tuple[Section, ...]:
     writer = BriefWriter(book=effect.book, read=operation.text_of)
-    sections = writer.sections(*_SECTIONS[node])
+    sections = writer.sections(*briefs.TOLD[node])
     if node is LoopNode.SCOPE_AGENT:
         store = await ports.files.read(effect.start, STORE)
         words = "\n\n".join(ports.books.directives(store))
@@ -111,16 +103,11 @@ def _assignment(node: LoopNode, sections: tuple[Section, ...]) -> str:
     return "\n\n".join(it.text for it in sections if it.title in about)
 
 
-async def _take_work(taking: Taking, ports: QualityPorts) -> WorkTaken:
-    """Hold what an implementor reports against the files, without a model."""
-    answer, at = taking.read(WorkAnswer), taking.effect
-    named = reported_files(answer)
-    sizes = await ports.files.sizes(taking.work.snapshot.commit, named)
-    problem = missing_files(answer, dict(sizes))
-    return WorkTaken(
-        step=at.step,
-        visit=at.visit,
-        slot=at.slot,
-        attempt=at.attempt,
-        problem=taking.keep(problem) if problem else None,
+def _taking(effect: RunLoopWorker, operation: Operation, work: Work) -> Taking:
+    at = AnswerPlace(step=effect.step, visit=effect.visit, slot=effect.slot, attempt=effect.attempt)
+    return Taking(
+        at=at,
+        book=effect.book,
+        document=work.answer.document,
+        keep=lambda text: operation.keep(text)[0],
     )

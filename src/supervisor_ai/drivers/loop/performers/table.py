@@ -5,6 +5,7 @@ from functools import partial
 from typing import Final, cast
 
 from supervisor_ai.domain.ids import run_stream
+from supervisor_ai.domain.knowledge.life import KnowledgeUse
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.loop import briefs
@@ -14,12 +15,12 @@ from supervisor_ai.drivers.loop.events import WorkReportWritten
 from supervisor_ai.drivers.loop.performers.roles import perform_role
 from supervisor_ai.drivers.loop.performers.uses import uses_of
 from supervisor_ai.drivers.loop.report import write_report
+from supervisor_ai.drivers.quality.effects import RunAttachedSupervisor, TakeStock
 from supervisor_ai.drivers.quality.look import Look, perform_look
+from supervisor_ai.drivers.quality.performers import perform_attached_look, perform_stock
 from supervisor_ai.drivers.quality.ports import KnowledgeBooks, QualityPorts, StoreFiles
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.world import Operation, Performers
-
-_SHOWN: Final = (briefs.CONTEXT, briefs.MILESTONE, briefs.DIRECTIVES, briefs.DONE, briefs.LOG)
 
 _CHANGED: Final = "FILES CHANGED SINCE YOU LOOKED LAST"
 _MOST_PATHS: Final = 200
@@ -31,6 +32,8 @@ def loop_performers(ports: QualityPorts) -> Performers:
         **performer(RunLoopWorker, partial(perform_role, ports=ports)),
         **performer(RunLoopSupervisor, partial(perform_supervisor, ports=ports)),
         **performer(WriteWorkReport, perform_report),
+        **performer(TakeStock, perform_stock),
+        **performer(RunAttachedSupervisor, partial(perform_attached_look, ports=ports)),
     }
 
 
@@ -50,7 +53,7 @@ async def perform_supervisor(
     since = effect.base if effect.last is None else effect.last.commit
     changed = await operation.world.workspaces.changed_paths(since, effect.start)
     paths = Section(title=_CHANGED, text="\n".join(map(plain, changed[:_MOST_PATHS])))
-    told = (*writer.sections(*_SHOWN), *((paths,) if changed else ()))
+    told = (*writer.sections(*briefs.TOLD_SUPERVISORS), *((paths,) if changed else ()))
     sections = briefs.fitted(told, briefs.SUPERVISOR_TOKENS // 2)
     done = effect.book.done_list
     look = Look(
@@ -59,9 +62,18 @@ async def perform_supervisor(
         sections=tuple((it.title, it.text) for it in sections),
         previous=None if effect.last is None else effect.last.findings,
         most=most,
-        uses=uses_of(it.event for it in operation.world.log.read(run_stream(operation.run))),
+        uses=_uses(operation),
     )
     return await perform_look(effect, operation, ports, look)
+
+
+def _uses(operation: Operation) -> tuple[KnowledgeUse, ...]:
+    """Return what became of documents in other runs, and then in this one."""
+    world, run = operation.world, operation.run
+    return (
+        *world.quality.uses(but=run),
+        *uses_of(it.event for it in world.log.read(run_stream(run))),
+    )
 
 
 async def perform_report(effect: WriteWorkReport, operation: Operation) -> WorkReportWritten:

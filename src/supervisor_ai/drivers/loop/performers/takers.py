@@ -1,12 +1,12 @@
 """Taking in what a role answered: what decides something becomes a fact, or it is refused."""
 
-from collections.abc import Iterator
-from typing import Final, TypeVar
+from collections.abc import Callable, Iterator, Mapping
+from typing import Final, TypedDict, TypeVar
 
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.drivers.loop import events as k
 from supervisor_ai.drivers.loop.answers import (
@@ -14,52 +14,59 @@ from supervisor_ai.drivers.loop.answers import (
     AssessmentAnswer,
     PlanAnswer,
     QaAnswer,
+    ResearchAnswer,
     ScopeAnswer,
+    SummaryAnswer,
     WorkAnswer,
     read_answer,
 )
 from supervisor_ai.drivers.loop.book import LoopBook
 from supervisor_ai.drivers.loop.briefs import bounded, encoded, shown_directives
-from supervisor_ai.drivers.loop.effects import RunLoopWorker
 from supervisor_ai.drivers.loop.kinds import PlannerAction
 from supervisor_ai.drivers.loop.routes import LoopPhase
+from supervisor_ai.drivers.loop.window import ROLLED_UP, cut, long_over
 from supervisor_ai.drivers.quality.directives import Directive, DirectiveResponse
 from supervisor_ai.drivers.quality.events import AnswerTaken
-from supervisor_ai.engine.effects.worker import Work
 from supervisor_ai.engine.ports.workers import AnswerProblem
-from supervisor_ai.engine.world import Operation
 
 T = TypeVar("T", bound=Struct)
 _SHOWN: Final = 10
 
 
+class AnswerPlace(TypedDict):
+    """Whose answer it is: the keys of every note that is taken of one."""
+
+    step: StepName
+    visit: int
+    slot: int
+    attempt: int
+
+
 class Taking(Struct, frozen=True, kw_only=True):
     """An answer that has the right form, and who gave it."""
 
-    effect: RunLoopWorker
-    operation: Operation
-    work: Work
+    at: AnswerPlace
+    book: LoopBook
+    """What the role was told of."""
+    document: str
+    keep: Callable[[str], ArtifactHash]
+    """Keeps some words of it."""
 
     def read(self, kind: type[T]) -> T:
         """Read the answer."""
-        found = read_answer(self.work.answer.document, kind)
+        found = read_answer(self.document, kind)
         if found is None:
-            raise InternalError(f"A valid answer of {self.effect.step!r} cannot be read.")
+            raise InternalError(f"A valid answer of {self.at['step']!r} cannot be read.")
         return found
-
-    def keep(self, text: str) -> ArtifactHash:
-        """Keep some words of it."""
-        return self.operation.keep(text)[0]
 
 
 def take_scope(taking: Taking) -> AnswerTaken:
     """Take up the remit and its milestones."""
-    answer, at = taking.read(ScopeAnswer), taking.effect
+    answer = taking.read(ScopeAnswer)
+    if (asking := _asking(taking, answer.questions)) is not None:
+        return asking
     return k.ScopeTaken(
-        step=at.step,
-        visit=at.visit,
-        slot=at.slot,
-        attempt=at.attempt,
+        **taking.at,
         remit=taking.keep(answer.remit),
         milestones=tuple(taking.keep(encoded(it)) for it in answer.milestones),
     )
@@ -67,17 +74,16 @@ def take_scope(taking: Taking) -> AnswerTaken:
 
 def take_plan(taking: Taking) -> AnswerTaken | AnswerProblem:
     """Take up what comes next, if every directive that was shown is answered."""
-    answer, at = taking.read(PlanAnswer), taking.effect
-    problems = tuple(plan_problems(answer, at.book))
+    answer = taking.read(PlanAnswer)
+    if (asking := _asking(taking, answer.questions)) is not None:
+        return asking
+    problems = tuple(plan_problems(answer, taking.book))
     if problems:
         return AnswerProblem(
             category=FailureCategory.VALIDATION, message=" ".join(problems[:_SHOWN])
         )
     return k.TaskPlanned(
-        step=at.step,
-        visit=at.visit,
-        slot=at.slot,
-        attempt=at.attempt,
+        **taking.at,
         action=answer.status,
         task=taking.keep(answer.task),
         carry_forward=tuple(taking.keep(it) for it in answer.carry_forward),
@@ -91,6 +97,28 @@ def take_plan(taking: Taking) -> AnswerTaken | AnswerProblem:
         ),
         does=answer.does,
     )
+
+
+def _asking(taking: Taking, questions: tuple[str, ...]) -> k.QuestionsAsked | None:
+    """Take up questions instead of a plan, where somebody answers them; None: there are none."""
+    asked = tuple(filter(None, map(str.strip, questions)))
+    if not asked or not taking.book.research.is_open:
+        return None
+    return k.QuestionsAsked(**taking.at, questions=tuple(taking.keep(it) for it in asked))
+
+
+def take_research(taking: Taking) -> AnswerTaken:
+    """Take up what a researcher found."""
+    found = taking.read(ResearchAnswer).answers
+    told = "\n\n".join(f"{it.question}\n{it.answer}" for it in found)
+    return k.ResearchTaken(**taking.at, answers=taking.keep(told))
+
+
+def take_summary(taking: Taking) -> AnswerTaken:
+    """Take up what is left of the tasks that are long over."""
+    summary = cut(taking.read(SummaryAnswer).summary, ROLLED_UP)
+    tasks = long_over(len(taking.book.done_list))
+    return k.SummaryTaken(**taking.at, tasks=tasks, summary=taking.keep(summary))
 
 
 def plan_problems(answer: PlanAnswer, book: LoopBook) -> Iterator[str]:
@@ -137,26 +165,25 @@ def _unanswered(
 
 def take_qa(taking: Taking) -> AnswerTaken:
     """Take up what QA says."""
-    at = taking.effect
     return k.QaTaken(
-        step=at.step,
-        visit=at.visit,
-        slot=at.slot,
-        attempt=at.attempt,
+        **taking.at,
         feedback=taking.keep(bounded(taking.read(QaAnswer).feedback, FEEDBACK)),
     )
 
 
 def take_assessment(taking: Taking) -> AnswerTaken:
     """Take up what the assessor says."""
-    answer, at = taking.read(AssessmentAnswer), taking.effect
+    answer = taking.read(AssessmentAnswer)
     return k.AssessmentTaken(
-        step=at.step,
-        visit=at.visit,
-        slot=at.slot,
-        attempt=at.attempt,
+        **taking.at,
         hint=taking.keep(bounded(answer.hint or answer.summary, FEEDBACK)),
     )
+
+
+def take_work(taking: Taking, sizes: Mapping[str, int]) -> k.WorkTaken:
+    """Take up what an implementor reports, held against the files that are there."""
+    problem = missing_files(taking.read(WorkAnswer), sizes)
+    return k.WorkTaken(**taking.at, problem=taking.keep(problem) if problem else None)
 
 
 def reported_files(answer: WorkAnswer) -> tuple[str, ...]:
@@ -164,7 +191,7 @@ def reported_files(answer: WorkAnswer) -> tuple[str, ...]:
     return tuple(dict.fromkeys((*answer.files_created, *answer.files_modified)))
 
 
-def missing_files(answer: WorkAnswer, sizes: dict[str, int]) -> str:
+def missing_files(answer: WorkAnswer, sizes: Mapping[str, int]) -> str:
     """Say which of the reported files are missing or empty; nothing: none."""
     gone = [path for path in reported_files(answer) if path not in sizes]
     empty = [path for path in answer.files_created if sizes.get(path) == 0]

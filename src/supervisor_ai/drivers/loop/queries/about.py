@@ -55,4 +55,16 @@ def preview(definition: Definition) -> Rows:
     return (
         ("tasks", f"at most {rules.max_tasks}, each tried {rules.max_attempts} times"),
         ("supervisors", titles),
+        *_implementor(definition),
     )
+
+
+def _implementor(definition: Definition) -> Rows:
+    """Say who does the work where the model that plans it cannot: it has no tools."""
+    planner, hands = (
+        definition.clis[definition.roles[name].cli] for name in ("task_planner", "loop_implementor")
+    )
+    if planner.adapter != "api" or hands.models[:1] == planner.models[:1]:
+        return ()
+    lacks = f"{planner.name} has no tools; an agent of `clis` with `model: {planner.name}` has"
+    return (("implementor", f"{hands.name}: {lacks}"),)

@@ -23,7 +23,6 @@ from supervisor_ai.drivers.quality.urgency import shown
 from supervisor_ai.engine.playback import Player
 
 NAME: Final = "loop"
-_MOST: Final = 1_000_000
 
 
 class MilestoneView(Struct, frozen=True, kw_only=True):
@@ -110,8 +109,7 @@ class LoopView(Struct, frozen=True, kw_only=True):
 
 def loop_rows(records: Records) -> tuple[RunRow, ...]:
     """List the loops of a project, newest first."""
-    rows, _ = records.queries.runs(limit=_MOST)
-    return tuple(row for row in rows if row.driver == NAME)
+    return tuple(records.queries.runs_of(NAME))
 
 
 def find_loop(records: Records, name: str | None) -> RunRow:

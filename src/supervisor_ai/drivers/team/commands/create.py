@@ -10,6 +10,7 @@ from supervisor_ai.control.sessions.desk import NewSession, new_session, opened_
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.session.decisions import check_word
 from supervisor_ai.domain.session.events import SessionOpened
 from supervisor_ai.domain.session.session import SessionState
 from supervisor_ai.drivers.team.commands.projection import project_state
@@ -39,6 +40,7 @@ class WantedTeam(Struct, frozen=True, kw_only=True):
 
 def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
     """Make a team; its name must be new, as a team and as a session."""
+    check_word("team", wanted.name)
     if wanted.most_coders < 1:
         raise InvalidInput(f"A team needs one coder at least, not {wanted.most_coders}.")
     if teams.view(wanted.name).refresh().created is not None:

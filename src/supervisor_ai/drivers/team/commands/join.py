@@ -42,7 +42,8 @@ def join_team(teams: TeamDesk, name: str, wanted: WantedMember, actor: Actor) ->
     session = teams.created(name).session
     members = Members(teams.desk, session, actor)
     turn = TeamTurn(teams.state(name), teams.desk.now())
-    _require(roster.join(turn, wanted.name, wanted.role).reason, is_done=bool(turn.facts))
+    tried = roster.join(turn, wanted.name, wanted.role, run=wanted.run)
+    _require(tried.reason, is_done=tried.accepted)
     if wanted.name in teams.desk.view(session).refresh().members:
         # Somebody of that name is gone from the team, or a crash came between the two.
         members.remove(wanted.name)

@@ -5,6 +5,7 @@ from typing import Final
 from supervisor_ai.control.sessions.bus import Bus, Post
 from supervisor_ai.control.sessions.members import resident
 from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, send_event
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
@@ -32,12 +33,17 @@ from supervisor_ai.drivers.team.words import SentWord
 
 NO_EVENT: Final = "NO_EVENT"
 ROUTED: Final = "ROUTED"
+LONGEST_TEXT: Final = 100_000
 _ISSUE: Final = 200
 _SUMMARY: Final = 1_900
 
 
 def send_line(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) -> TeamAnswer:
     """Take a line of a member for the event that it is, or say why it is none."""
+    if len(text) > LONGEST_TEXT:
+        # What is not read at all costs nothing, however often it is sent.
+        told = f"The text has {len(text)} characters; {LONGEST_TEXT} are read."
+        raise InvalidInput(told, hint="Say it in fewer words.")
     read = read_line(text)
     if isinstance(read, NoEvent):
         return _no_event(teams, name, member, text, actor)

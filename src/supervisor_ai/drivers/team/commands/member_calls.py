@@ -9,11 +9,12 @@ from msgspec import Struct, to_builtins
 from supervisor_ai.control.sessions.calls import Call, CallTable, Room
 from supervisor_ai.control.sessions.member_calls import NoParameters
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.session.members import COORDINATOR, MemberPermission
+from supervisor_ai.domain.session.members import MemberPermission
+from supervisor_ai.drivers.team.commands.callers import require_lead, speaker
+from supervisor_ai.drivers.team.commands.lead_calls import LEAD_CALLS
 from supervisor_ai.drivers.team.commands.lines import send_line
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, hand_off, send_event
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
-from supervisor_ai.drivers.team.decisions.admission import LEAD
 from supervisor_ai.drivers.team.queries.reports import report_of
 from supervisor_ai.drivers.team.queries.status import status_of
 from supervisor_ai.drivers.team.sent import TeamAnswer
@@ -68,18 +69,12 @@ def _teams(room: Room) -> TeamDesk:
     return TeamDesk(desk=room.desk)
 
 
-def _sender(room: Room) -> str:
-    """Say as whom a caller speaks in the team; the user of this machine is the Lead."""
-    name = room.caller.member.name
-    return LEAD if name == COORDINATOR else name
-
-
 def _send(room: Room, asked: EventForm) -> TeamAnswer:
-    return send_event(_teams(room), room.session, _sender(room), asked, room.caller.actor)
+    return send_event(_teams(room), room.session, speaker(room), asked, room.caller.actor)
 
 
 def _line(room: Room, asked: LineForm) -> TeamAnswer:
-    return send_line(_teams(room), room.session, _sender(room), asked.text, room.caller.actor)
+    return send_line(_teams(room), room.session, speaker(room), asked.text, room.caller.actor)
 
 
 def _status(room: Room, asked: NoParameters) -> object:
@@ -103,11 +98,12 @@ def _report(room: Room, asked: ReportWindow) -> object:
 
 
 def _hand_off(room: Room, asked: HandOffEpoch) -> TeamAnswer:
-    return hand_off(_teams(room), room.session, asked.epoch, room.caller.actor)
+    by = require_lead(room)
+    return hand_off(_teams(room), room.session, asked.epoch, room.caller.actor, by=by)
 
 
 def _ack(room: Room, asked: AckForm) -> TeamAnswer:
-    teams, sender = _teams(room), _sender(room)
+    teams, sender = _teams(room), speaker(room)
     form = filled(teams.state(room.session), EventForm(event=_ACKS[asked.of]), sender)
     return send_event(teams, room.session, sender, form, room.caller.actor)
 
@@ -156,5 +152,6 @@ CALLS: Final = CallTable(
             form=HandOffEpoch,
             act=_hand_off,
         ),
+        *LEAD_CALLS,
     )
 )

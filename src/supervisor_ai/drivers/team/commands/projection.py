@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, InternalError
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.decisions.reconcile import (
@@ -18,7 +19,7 @@ from supervisor_ai.drivers.team.decisions.reconcile import (
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.event_kinds.reconcile import SnapshotTaken
-from supervisor_ai.drivers.team.folder.model import LOG_SHOWN, StateFinding, StateLook
+from supervisor_ai.drivers.team.folder.model import LOG_SHOWN, StateFinding, StateLook, StatePage
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.folder.state_page import render_state
 from supervisor_ai.drivers.team.folder.state_reader import claimed_identity
@@ -109,7 +110,7 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
             return ()
         after = max(0, state.index - LOG_SHOWN)
         page = page_of(state, teams.facts(name, after=after), teams.desk.text, shelf.line)
-        text, identity = render_state(page)
+        text, identity = render_state(_with_earlier(teams, name, page))
         return (
             SnapshotTaken(
                 **TeamTurn(state, teams.desk.now()).by(),
@@ -121,6 +122,14 @@ def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
         )
 
     teams.view(name).add(decide, actor)
+
+
+def _with_earlier(teams: TeamDesk, name: str, page: StatePage) -> StatePage:
+    """Name the newest entry that the page does not show by the hash that the ledger has for it."""
+    if not page.earlier:
+        return page
+    [newest] = teams.envelopes(name, after=page.earlier - 1, upto=page.earlier)
+    return replace(page, earlier_hash=newest.hash)
 
 
 def _reconcile(teams: TeamDesk, name: str, shelf: Shelf, look: StateLook, actor: Actor) -> None:

@@ -17,6 +17,7 @@ from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
+from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 from supervisor_ai.drivers.team.sent import SentEvent, TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.state import TeamState
@@ -62,18 +63,23 @@ def send_event(
         actor,
         lambda state, facts: wake_resident(teams, state, facts, actor),
     )
-    if any(fact.speaks for fact in ruling.facts):
-        deliver(teams, name)
-    note_decisions(teams, name, actor)
-    if any(fact.is_shown for fact in ruling.facts) and _is_time_for_page(teams, name):
-        project_state(teams, name, actor)
+    publish(teams, name, ruling.facts, actor)
     return answer_of(ruling)
 
 
-def hand_off(teams: TeamDesk, name: str, epoch: int, actor: Actor) -> TeamAnswer:
-    """Let the Lead hand the state over."""
-    form = EventForm(event=SentWord.STATE_OWNERSHIP_HANDOFF, actor=LEAD, epoch=epoch)
-    return send_event(teams, name, LEAD, form, actor)
+def publish(teams: TeamDesk, name: str, facts: tuple[TeamFact, ...], actor: Actor) -> None:
+    """Say, note and show what follows from facts that are recorded."""
+    if any(fact.speaks for fact in facts):
+        deliver(teams, name)
+    note_decisions(teams, name, actor)
+    if any(fact.is_shown for fact in facts) and _is_time_for_page(teams, name):
+        project_state(teams, name, actor)
+
+
+def hand_off(teams: TeamDesk, name: str, epoch: int, actor: Actor, *, by: str = LEAD) -> TeamAnswer:
+    """Let a Lead hand the state over; two who hand over one epoch are a split brain."""
+    form = EventForm(event=SentWord.STATE_OWNERSHIP_HANDOFF, actor=by, epoch=epoch)
+    return send_event(teams, name, by, form, actor)
 
 
 def acknowledge(teams: TeamDesk, name: str, epoch: int, actor: Actor) -> TeamAnswer:

@@ -54,10 +54,11 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
         return made
 
     def templates(self, name: str) -> MessageTemplates:
-        """Return the words of a team's messages; where its own were erased, the usual ones."""
-        kept = self.created(name).messages
-        own = "" if kept is None else self.desk.text(kept)
-        return templates_of(decode(own, type=dict[str, str])) if own else MessageTemplates()
+        """Return the words of a team's messages: of its file, of its beginning, or the usual."""
+        kept, shelf = self.created(name).messages, self.shelf(name)
+        text = "" if kept is None else self.desk.text(kept)
+        own = decode(text, type=dict[str, str]) if text else {}
+        return templates_of({**own, **({} if shelf is None else shelf.messages().own)})
 
     def shelf(self, name: str) -> Shelf | None:
         """Return the folder of a team; None: who calls writes no files."""
@@ -72,9 +73,11 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
             if isinstance(envelope.event, TeamFact):
                 yield envelope.version, envelope.event
 
-    def envelopes(self, name: str, *, after: int = 0) -> Iterator[Envelope]:
+    def envelopes(
+        self, name: str, *, after: int = 0, upto: int | None = None
+    ) -> Iterator[Envelope]:
         """Return what the ledger holds of a team."""
-        return self.desk.log.read(team_stream(name), after=after)
+        return self.desk.log.read(team_stream(name), after=after, upto=upto)
 
     def rule(
         self, name: str, decide: Callable[[TeamState], Ruling], actor: Actor, letters: Letters

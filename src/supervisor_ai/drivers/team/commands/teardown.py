@@ -26,11 +26,11 @@ from supervisor_ai.drivers.team.state import TeamState
 REPORT: Final = "TEARDOWN.md"
 
 
-def begin_teardown(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
+def begin_teardown(teams: TeamDesk, name: str, actor: Actor, *, by: str = LEAD) -> TeamAnswer:
     """Ask everybody to stop; beginning twice is harmless."""
     ruling = teams.rule(
         name,
-        lambda state: teardown.begin(TeamTurn(state, teams.desk.now()), LEAD),
+        lambda state: teardown.begin(TeamTurn(state, teams.desk.now()), by),
         actor,
         lambda state, facts: (
             *wake_resident(teams, state, facts, actor),
@@ -71,11 +71,11 @@ def _finished(teams: TeamDesk, state: TeamState, report: ArtifactHash) -> tuple[
     return tuple(turn.facts)
 
 
-def delete_team(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
+def delete_team(teams: TeamDesk, name: str, actor: Actor, *, by: str = LEAD) -> TeamAnswer:
     """Let a team that is ready be gone: its session closes, its facts and its files stay."""
     ruling = teams.rule(
         name,
-        lambda state: teardown.delete(TeamTurn(state, teams.desk.now()), LEAD),
+        lambda state: teardown.delete(TeamTurn(state, teams.desk.now()), by),
         actor,
         lambda state, facts: wake_resident(teams, state, facts, actor),
     )

@@ -7,12 +7,13 @@ from msgspec import Struct
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.drivers.team.commands.decision_notes import is_due_to_note, note_decisions
 from supervisor_ai.drivers.team.commands.delivery import deliver
+from supervisor_ai.drivers.team.commands.own_runs import follow_runs, runs_behind
 from supervisor_ai.drivers.team.commands.own_workers import unacknowledged_ends
 from supervisor_ai.drivers.team.commands.projection import is_page_due, project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.commands.teardown import finish_teardown, is_ready_to_finish
+from supervisor_ai.drivers.team.decisions.look import look, next_look
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
-from supervisor_ai.drivers.team.look import look, next_look
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.state import TeamState
 
@@ -33,7 +34,7 @@ def is_over(teams: TeamDesk, name: str) -> bool:
 def is_due(teams: TeamDesk, name: str) -> bool:
     """Tell whether there is something to do for a team; nothing is changed."""
     state = teams.state(name)
-    if look(state, teams.desk.now()) or is_due_to_note(state):
+    if look(state, teams.desk.now()) or is_due_to_note(state) or runs_behind(teams, name):
         return True
     if is_ready_to_finish(teams, state) or unacknowledged_ends(teams, state):
         return True
@@ -48,6 +49,7 @@ def wait_of(teams: TeamDesk, name: str) -> timedelta:
 def tend(teams: TeamDesk, name: str, actor: Actor) -> Tended:
     """Do what there is to do; done twice, it is done once."""
     words: list[str] = []
+    follow_runs(teams, name, actor)
 
     def decide(state: TeamState) -> tuple[TeamFact, ...]:
         facts = look(state, teams.desk.now())

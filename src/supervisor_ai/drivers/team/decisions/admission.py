@@ -26,6 +26,8 @@ _AT_THE_END: Final = frozenset(
     {SentWord.SHUTDOWN_ACK, SentWord.FORCED_FINALIZE_ACK, SentWord.FORCED_FINALIZE_REFUSED}
 )
 
+_TASKS_SHOWN: Final = 20
+
 
 def role_of(state: TeamState, sender: str) -> TeamRole | None:
     """Return what a sender is in the team; None: nobody."""
@@ -57,9 +59,19 @@ def _who(state: TeamState, sent: SentEvent) -> Ruling | None:
     return None
 
 
+def no_task(state: TeamState, task: str) -> str:
+    """Say that there is no such task, and which ones there are."""
+    names = sorted(it.task for it in state.all_tasks() if it.is_open)
+    more = ", …" if len(names) > _TASKS_SHOWN else ""
+    there = f"open tasks: {', '.join(names[:_TASKS_SHOWN])}{more}" if names else "no task is open"
+    return f"There is no task {task!r}; {there}."
+
+
 def _fields(state: TeamState, sent: SentEvent) -> Ruling | None:
-    del state
     missing = [name for name in BRIDGE[sent.event].needs if getattr(sent, name) in {None, ""}]
+    if missing == ["rev"] and state.task(sent.task_id or "") is None:
+        # Who asks for the current revision has no other mistake to mend.
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, no_task(state, sent.task_id or ""))
     if missing:
         told = f"{sent.event} needs {', '.join(missing)}."
         return refuse(sent, RefusalCode.MISSING_FIELDS, told)

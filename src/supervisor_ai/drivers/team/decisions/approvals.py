@@ -9,7 +9,9 @@ from supervisor_ai.drivers.team.state import TeamState
 
 def need_of(state: TeamState, task: TeamTask) -> ApprovalNeed:
     """Return who has to agree to a task; nobody agrees to what is its own."""
-    others = frozenset(it.role for it in state.roster() if it.name != task.owner)
+    others = frozenset(
+        it.role for it in state.roster() if it.name != task.owner and it.serves(task.task)
+    )
     tier = tier_of(task.complexity, is_escalated=task.is_escalated)
     return approval_need(tier, active=others)
 

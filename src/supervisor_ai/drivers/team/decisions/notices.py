@@ -168,7 +168,9 @@ def _of(text: str) -> Tell:
             for name in fact.__struct_fields__
             if (it := getattr(fact, name)) is not None
         }
-        return text.format(**shown, whose=owner_of(state, fact))
+        reason = str(shown.get("reason") or "").rstrip(".")
+        because = f": {reason}" if reason else ""
+        return text.format(**shown, whose=owner_of(state, fact), because=because)
 
     return tell
 
@@ -186,7 +188,7 @@ _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     ),
     liveness.MemberEscalated: _late,
     liveness.ReplacementProposed: _late,
-    tasks.TaskStuck: _of("{actor} is stuck on task #{task}, attempt {attempt}."),
+    tasks.TaskStuck: _of("{actor} is stuck on task #{task}, attempt {attempt}{because}."),
     tasks.WaitImpossible: _of(
         "STUCK: task #{task} of {whose} waits for {missing}, and nobody is that. "
         + _DECIDE
@@ -202,7 +204,7 @@ _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     ),
     tasks.OverlapFound: _overlap,
     tasks.TaskEscalated: _of(
-        "ESCALATE TO MEDIUM: task #{task}, from {actor}. "
+        "ESCALATE TO MEDIUM: task #{task}, from {actor}{because}. "
         + _DECIDE
         + "spawn specialized reviewers?"
     ),

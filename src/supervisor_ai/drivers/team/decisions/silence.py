@@ -60,7 +60,11 @@ def reviews_asked(state: TeamState) -> dict[str, TeamTask]:
 def reviewers_of(state: TeamState, task: TeamTask) -> tuple[str, ...]:
     """Name the members whose approval a task waits for."""
     waits = need_of(state, task).still_open(task.approvals)
-    return tuple(it.name for it in state.roster() if it.role in waits and it.name != task.owner)
+    return tuple(
+        it.name
+        for it in state.roster()
+        if it.role in waits and it.name != task.owner and it.serves(task.task)
+    )
 
 
 def silence_of(
@@ -68,7 +72,7 @@ def silence_of(
 ) -> Silence | None:
     """Measure the silence of a member; None: it has nothing to do, or is too new to be late."""
     threshold = THRESHOLDS.get((member.role, member.wait))
-    if threshold is None or now - member.joined_at < GRACE:
+    if threshold is None or now - member.joined_at < GRACE or _is_at_rest(member):
         return None
     watched = state.watched_since or now
     reviewed = asked.get(member.name)
@@ -83,6 +87,11 @@ def silence_of(
             is_review=True,
         )
     return _own_work(state, member, threshold, now)
+
+
+def _is_at_rest(member: TeamMember) -> bool:
+    """Tell whether a worker of ours has no process, because its run is at something else."""
+    return member.run is not None and member.wait is WaitReason.WAITING_ACK
 
 
 def _own_work(

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from supervisor_ai.drivers.team.decisions.admission import role_of
+from supervisor_ai.drivers.team.decisions.admission import no_task, role_of
 from supervisor_ai.drivers.team.decisions.approvals import check_roster, need_of
 from supervisor_ai.drivers.team.decisions.overlaps import (
     freeze_double_claim,
@@ -36,7 +36,8 @@ def find(turn: TeamTurn, sent: SentEvent) -> TeamTask | Ruling:
     """
     task = turn.state.task(sent.task_id or "")
     if task is None:
-        return refuse(sent, RefusalCode.NOT_POSSIBLE, f"There is no task {sent.task_id!r}.")
+        told = no_task(turn.state, sent.task_id or "")
+        return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
     is_again = task.seen.get(sent.event) == sent.rev and task.owner == sent.sender
     if is_again:
         return turn.accept(sent.event, "It was taken before.")
@@ -75,7 +76,8 @@ def add_task(turn: TeamTurn, sent: SentEvent) -> Ruling:
 def claim(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Let a member do a task; a second claim freezes both."""
     task = turn.state.task(sent.task_id or "")
-    if task is not None and task.owner == sent.sender and task.status in IN_WORK:
+    is_own = task is not None and task.owner == sent.sender and task.status in IN_WORK
+    if task is not None and is_own and sent.rev == task.rev:
         return turn.accept(sent.event, "It was taken before.")
     found = find(turn, sent)
     if isinstance(found, Ruling):
@@ -133,7 +135,13 @@ def stuck(turn: TeamTurn, sent: SentEvent) -> Ruling:
     if isinstance(found, Ruling):
         return found
     turn.add(
-        t.TaskStuck(**turn.by(sent.sender), task=found.task, rev=found.rev, attempt=found.stuck + 1)
+        t.TaskStuck(
+            **turn.by(sent.sender),
+            task=found.task,
+            rev=found.rev,
+            attempt=found.stuck + 1,
+            reason=sent.issue,
+        )
     )
     task = _again(turn, found)
     if task.stuck >= STUCK_ATTEMPTS:
@@ -204,7 +212,8 @@ def escalate(turn: TeamTurn, sent: SentEvent) -> Ruling:
         return found
     if found.is_escalated or not found.is_open:
         return turn.accept(sent.event, "It was taken before.")
-    turn.add(t.TaskEscalated(**turn.by(sent.sender), task=found.task, rev=found.rev))
+    stamp = turn.by(sent.sender)
+    turn.add(t.TaskEscalated(**stamp, task=found.task, rev=found.rev, reason=sent.issue))
     check_roster(turn, _again(turn, found))
     return turn.accept(sent.event, "The Lead decides about more reviewers.")
 

@@ -18,6 +18,7 @@ from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.words import RefusalCode
 
 _STARTS: Final = frozenset({TeardownStatus.NONE, TeardownStatus.TEARDOWN_FAILED_SAFE})
+_STANDS: Final = {TeardownStatus.NONE: "its teardown was not begun"}
 _NOT_ASKED: Final = frozenset({TeamRole.LEAD, TeamRole.SUPERVISOR})
 """The Lead asks; the supervisor stops last."""
 
@@ -32,7 +33,7 @@ def begin(turn: TeamTurn, by: str) -> Ruling:
             accepted=False,
             event="TEARDOWN_BLOCKED",
             code=RefusalCode.RECONCILE_LOCK,
-            reason=f"{state.lock.value} holds: settle it first.",
+            reason=f"{state.lock.word} holds: settle it first.",
         )
     targets = tuple(sorted(it.name for it in state.roster() if it.role not in _NOT_ASKED))
     attempt = state.teardown.attempt + 1
@@ -82,7 +83,7 @@ def blockers(state: TeamState) -> tuple[str, ...]:
     tasks = [task.task for task in state.open_tasks()]
     found = [] if not tasks else [f"tasks are not done: {', '.join(tasks[:10])}"]
     if not state.reconcile.is_open:
-        found.append(f"the state is not consistent: {state.lock.value}")
+        found.append(f"the state is not consistent: {state.lock.word}")
     return tuple(found)
 
 
@@ -149,14 +150,14 @@ def delete(turn: TeamTurn, by: str) -> Ruling:
             accepted=False,
             event="TEARDOWN_BLOCKED",
             code=RefusalCode.TEARDOWN,
-            reason=f"The team is not ready to be deleted: {status.value}.",
+            reason=f"The team is not ready to be deleted: {_STANDS.get(status, status.value)}.",
         )
     if not turn.state.reconcile.is_open:
         return Ruling(
             accepted=False,
             event="TEARDOWN_BLOCKED",
             code=RefusalCode.RECONCILE_LOCK,
-            reason=f"{turn.state.lock.value} holds: settle it first.",
+            reason=f"{turn.state.lock.word} holds: settle it first.",
         )
     turn.add(e.TeamDeleted(**turn.by(by)))
     return turn.accept(turn.state.teardown.status)

@@ -1,5 +1,6 @@
 """The facts of a team's life, its roster, and what it refused."""
 
+from enum import StrEnum
 from typing import ClassVar
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId
@@ -42,6 +43,27 @@ class MemberLeft(TeamFact, frozen=True, kw_only=True):
     word: ClassVar = "MEMBER_LEFT"
 
     member: str
+
+
+class FollowStatus(StrEnum):
+    """How far a run of our own is, as its team sees it."""
+
+    WORKING = "working"
+    COMPLETED = "completed"
+    """It is over, and its task waits for those who have to agree."""
+    LEFT = "left"
+
+
+class RunFollowed(TeamFact, frozen=True, kw_only=True):
+    """What the stream of a run says was taken up to a place."""
+
+    word: ClassVar = "RUN_FOLLOWED"
+    is_shown: ClassVar = False
+
+    run: RunId
+    upto: int
+    """The place in the run's stream."""
+    status: FollowStatus
 
 
 class EventRefused(TeamFact, frozen=True, kw_only=True):

@@ -60,6 +60,13 @@ class TaskSentBack(TaskFact, frozen=True, kw_only=True):
     """What is wrong, in a word by which it is known again."""
 
 
+class TaskReopened(TaskFact, frozen=True, kw_only=True):
+    """Its owner went on before the review was over; a new revision begins."""
+
+    word: ClassVar = "REOPENED"
+    is_progress: ClassVar = True
+
+
 class TaskClosed(TaskFact, frozen=True, kw_only=True):
     """It is done, and all who have to agree did."""
 
@@ -77,6 +84,8 @@ class TaskStuck(TaskFact, frozen=True, kw_only=True):
     action: ClassVar = ActionType.ESCALATE
 
     attempt: int
+    reason: str = ""
+    """Why, in the owner's words."""
 
 
 class WaitImpossible(TaskFact, frozen=True, kw_only=True):
@@ -160,6 +169,8 @@ class TaskEscalated(TaskFact, frozen=True, kw_only=True):
 
     word: ClassVar = "ESCALATE TO MEDIUM"
     speaks: ClassVar = True
+
+    reason: str = ""
 
 
 class ReassignmentProposed(TaskFact, frozen=True, kw_only=True):

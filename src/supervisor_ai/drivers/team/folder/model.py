@@ -108,6 +108,8 @@ class StatePage(Struct, frozen=True, kw_only=True):
     """The newest entries, in their order."""
     earlier: int = 0
     """How many entries are older than those shown."""
+    earlier_hash: str = ""
+    """The hash that the ledger has for the newest of them, which covers all before it."""
 
     def __post_init__(self) -> None:
         _check(_NAME, self.team, *(() if self.owner is None else (self.owner,)))

@@ -5,7 +5,7 @@ from collections.abc import Callable, Collection
 from typing import Final
 
 from supervisor_ai.control.ports.session_files import SessionFolders
-from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.domain.terminal import plain
@@ -16,11 +16,17 @@ from supervisor_ai.drivers.team.folder.model import (
     StateLook,
 )
 from supervisor_ai.drivers.team.folder.state_reader import look_at
-from supervisor_ai.drivers.team.text.messages import without_secrets
+from supervisor_ai.drivers.team.text.messages import (
+    MESSAGES_FILE,
+    ReadMessages,
+    read_messages,
+    without_secrets,
+)
 from supervisor_ai.drivers.team.text.notes import DecisionNote, RefusedNote
 from supervisor_ai.drivers.team.text.report import AlertType
 
 MOST_BYTES: Final = 8 << 20
+_MOST_MESSAGES: Final = 64 << 10
 _LINE: Final = 400
 _TRIES: Final = 3
 _IGNORED: Final = b"*\n"
@@ -65,6 +71,14 @@ class Shelf:
     def content(self) -> bytes | None:
         """Return what is in the place of `state.md`, so that an edit can be kept."""
         return self._content(STATE_FILE)
+
+    def messages(self) -> ReadMessages:
+        """Read the team's own words for messages, where there is a file of them."""
+        try:
+            content = self._folders.fetch(self._folder, MESSAGES_FILE, _MOST_MESSAGES)
+        except InvalidInput as error:
+            return ReadMessages(problems=(f"{MESSAGES_FILE}: {error.message}",))
+        return read_messages("" if content is None else content.decode(errors="replace"))
 
     def look(self, expected: str | None, known: Collection[str] = ()) -> StateLook:
         """Compare `state.md` with what was written last, and with what was written before."""

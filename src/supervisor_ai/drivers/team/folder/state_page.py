@@ -70,7 +70,7 @@ def _lines(page: StatePage) -> Iterator[str]:
     yield from ("", f"## Active Coders: {page.active_coders} (max {page.most_coders})")
     yield from ("", "## Event Log", "")
     if page.earlier:
-        yield f"- {page.earlier} earlier entries are in the ledger"
+        yield f"- {page.earlier} earlier entries are in the ledger, up to hash {page.earlier_hash}"
     yield from _listed(map(_entry, page.log))
     yield ""
 

@@ -38,7 +38,9 @@ _MEMBER: Final = re.compile(r"- (\S+)(?: \((\S+)\))?: ([A-Z0-9_ ]+)(?:, (\S+), (
 _TIER: Final = re.compile(r"- ([^:]+): (.+)")
 _TASK: Final = re.compile(r"- #(\S+): (.*) — ([A-Z0-9_ ]+) \((\S+)\)")
 _CODERS: Final = re.compile(rf"## Active Coders: {_NUMBER} \(max {_NUMBER}\)")
-_EARLIER: Final = re.compile(rf"- {_NUMBER} earlier entries are in the ledger")
+_EARLIER: Final = re.compile(
+    rf"- {_NUMBER} earlier entries are in the ledger, up to hash ([0-9a-f]{{64}})"
+)
 _ENTRY: Final = re.compile(
     rf"- {_NUMBER} \| (\S+) \| ([A-Z0-9_ ]+) \| (\S+) \| epoch={_NUMBER} \| task=(\S+) "
     r"\| rev=(-|[0-9]{1,12}) \|(?: (.*))?"
@@ -107,7 +109,7 @@ class _Reader:
         matrix = dict(map(_tier, self._section("## Approval Matrix", _TIER)))
         tasks = tuple(map(_task, self._section("## Tasks", _TASK)))
         most = int(self._take(_CODERS)[2])
-        earlier, log = self._log()
+        earlier, newest, log = self._log()
         return StatePage(
             team=team,
             phase=phase,
@@ -122,6 +124,7 @@ class _Reader:
             most_coders=most,
             log=log,
             earlier=earlier,
+            earlier_hash=newest,
         )
 
     def _next(self) -> str:
@@ -154,13 +157,13 @@ class _Reader:
             if line != EMPTY:
                 yield form.fullmatch(line) or self._fail(f"{line[:80]!r} is not in its form.")
 
-    def _log(self) -> tuple[int, tuple[StateLogEntry, ...]]:
+    def _log(self) -> tuple[int, str, tuple[StateLogEntry, ...]]:
         self._skip("", "## Event Log", "")
         match = _EARLIER.fullmatch(self._next())
         if match is None:
             self.line -= 1
         entries = tuple(self._entry(it) for it in self._entries(_ENTRY))
-        return 0 if match is None else int(match[1]), entries
+        return (0, "", entries) if match is None else (int(match[1]), match[2], entries)
 
     def _entry(self, match: re.Match[str]) -> StateLogEntry:
         try:

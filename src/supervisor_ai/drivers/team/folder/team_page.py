@@ -19,7 +19,7 @@ from supervisor_ai.drivers.team.folder.model import (
     TaskEntry,
 )
 from supervisor_ai.drivers.team.queries.questions import in_order
-from supervisor_ai.drivers.team.queries.status import LOCKS, phase_of
+from supervisor_ai.drivers.team.queries.status import phase_of
 from supervisor_ai.drivers.team.staffing.approvals import APPROVAL_MATRIX, ReviewTier
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.state import TeamState
@@ -54,7 +54,7 @@ def page_of(
         complexity=made.complexity,
         epoch=state.ownership.epoch,
         owner=owner or None,
-        lock=LOCKS[state.lock],
+        lock=state.lock.word,
         replay_index=state.index,
         roster=tuple(_roster(state)),
         matrix=_matrix(),

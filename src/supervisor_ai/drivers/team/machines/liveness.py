@@ -107,6 +107,10 @@ class TeamMember(Struct, frozen=True, kw_only=True):
     tasks: tuple[str, ...] = field(default_factory=tuple)
     """What it owns and is not done."""
 
+    def serves(self, task: str) -> bool:
+        """Tell whether it may have to do with a task: a worker of ours serves its own run alone."""
+        return self.run is None or self.run == task
+
 
 def evolve(member: TeamMember, event: Event) -> TeamMember:
     """Fold what is done about a member's silence."""

@@ -24,6 +24,12 @@ class LockStatus(StrEnum):
     """The rollback is planned; the Lead has to agree to it, or nothing in work is touched."""
     FROZEN = "STATE_FROZEN"
 
+    @property
+    def word(self) -> str:
+        """Return what people are told: the seed knows the lock, not its stages."""
+        stages = {LockStatus.DIVERGED, LockStatus.AWAITING_ACK}
+        return LockStatus.LOCKED.value if self in stages else self.value.upper()
+
 
 _S = LockStatus
 RECONCILE_FLOW: Final[Flow[LockStatus]] = {

@@ -53,6 +53,7 @@ TASK_FLOW: Final[Flow[TeamTaskStatus]] = {
     (_S.IN_REVIEW, t.TaskApproved): _S.IN_REVIEW,
     (_S.IN_REVIEW, t.TaskSentBack): _S.IN_PROGRESS,
     (_S.IN_REVIEW, t.TaskClosed): _S.DONE,
+    (_S.IN_REVIEW, t.TaskReopened): _S.IN_PROGRESS,
     **_from(IN_WORK, t.TaskStuck, _S.STUCK),
     (_S.IN_REVIEW, t.WaitImpossible): _S.STUCK_ESCALATED,
     **_from(IN_WORK, t.LoopSuspected, _S.LOOP_SUSPECTED),
@@ -143,6 +144,8 @@ def _changed(task: TeamTask, event: Event) -> TeamTask:  # noqa: C901 - one case
                 approvals={},
                 fruitless=task.fruitless + (0 if task.approvals else 1),
             )
+        case t.TaskReopened():
+            return replace(task, rev=task.rev + 1, approvals={})
         case t.TaskStuck():
             return replace(task, stuck=task.stuck + 1)
         case t.DuplicateClaimFound(claimants=claimants):

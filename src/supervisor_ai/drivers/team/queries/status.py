@@ -1,6 +1,6 @@
 """How a team stands, for every face."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from datetime import datetime
 from typing import Final
 
@@ -11,7 +11,6 @@ from supervisor_ai.drivers.team.decisions.approvals import need_of
 from supervisor_ai.drivers.team.machines.alerts import OpenAlert
 from supervisor_ai.drivers.team.machines.liveness import TeamMember
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
-from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.task import TeamTask
 from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.queries.questions import in_order, questions
@@ -20,13 +19,6 @@ from supervisor_ai.drivers.team.state import TeamState
 
 MOST_LINES: Final = 1_000
 """How many members and tasks are shown; they are counted in full."""
-LOCKS: Final[Mapping[LockStatus, str]] = {
-    LockStatus.OPEN: "OPEN",
-    LockStatus.DIVERGED: "RECONCILE_LOCK",
-    LockStatus.LOCKED: "RECONCILE_LOCK",
-    LockStatus.AWAITING_ACK: "RECONCILE_LOCK",
-    LockStatus.FROZEN: "STATE_FROZEN",
-}
 
 
 class RosterLine(Struct, frozen=True, kw_only=True):
@@ -129,7 +121,7 @@ def status_of(state: TeamState, text: Callable[[ArtifactHash], str]) -> TeamStat
         complexity=made.complexity.value,
         owner=state.ownership.shown_owner,
         epoch=state.ownership.epoch,
-        lock=LOCKS[state.lock],
+        lock=state.lock.word,
         teardown=state.teardown.status.value.upper(),
         missing_acks=state.teardown.missing,
         roster=tuple(map(_member, members[:MOST_LINES])),

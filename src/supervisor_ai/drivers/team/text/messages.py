@@ -12,6 +12,9 @@ from supervisor_ai.domain.redaction.redacted import MARK, Redacted
 from supervisor_ai.domain.terminal import plain
 
 LONGEST_TEMPLATE: Final = 500
+MESSAGES_FILE: Final = "messages.txt"
+"""In the folder of a team: its own words for messages, read each time that one is sent."""
+_MOST_PROBLEMS: Final = 20
 _LONGEST_VALUE: Final = 80
 SECRET_MARK: Final = "[REDACTED_SECRET]"  # noqa: S105 - what stands in the place of one
 _PLACEHOLDER: Final = re.compile(r"\{([^{}]*)\}")
@@ -81,6 +84,30 @@ def templates_of(own: Mapping[str, str]) -> MessageTemplates:
             hint=f"Messages: {', '.join(MessageKind)}. Placeholders: {_named(PLACEHOLDERS)}.",
         )
     return MessageTemplates(own={MessageKind(name): text for name, text in own.items()})
+
+
+class ReadMessages(Struct, frozen=True, kw_only=True):
+    """What a file of messages says: words that count, and every mistake with its line."""
+
+    own: Mapping[str, str] = field(default_factory=dict)
+    problems: tuple[str, ...] = ()
+
+
+def read_messages(text: str) -> ReadMessages:
+    """Read `NAME = TEXT` on each line; a line with a mistake changes nothing, and is told."""
+    own: dict[str, str] = {}
+    problems: list[str] = []
+    for number, line in enumerate(text.splitlines(), start=1):
+        if not line.strip() or line.lstrip().startswith("#"):
+            continue
+        name, mark, words = (it.strip() for it in line.partition("="))
+        found = _problems(name, words) if mark else [f"{line[:80]!r} is no NAME = TEXT."]
+        if not found and name in own:
+            found = [f"The message {name!r} stands there twice."]
+        problems += [f"{MESSAGES_FILE}:{number}: {it}" for it in found]
+        if not found:
+            own[name] = words
+    return ReadMessages(own=own, problems=tuple(problems[:_MOST_PROBLEMS]))
 
 
 def _problems(name: str, text: str) -> list[str]:

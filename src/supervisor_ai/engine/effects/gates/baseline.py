@@ -16,23 +16,24 @@ from supervisor_ai.engine.world import Operation, World
 
 async def perform_baseline(effect: RunBaseline, operation: Operation) -> BaselineEnded:
     """Find out how the gate stands; what is known of the same files is not found out again."""
-    verdict = await verdict_key(effect, operation.world)
-    key = None if verdict is None else f"baseline {verdict}"
-    known = _find_known(effect, operation.world, key)
-    if known is not None:
-        return replace(
-            known,
-            step=effect.step,
-            visit=effect.visit,
-            slot=effect.slot,
-            gate=effect.gate.name,
-            is_reused=True,
-        )
-    ran = await run_command(effect, operation, effect.snapshot, Wanted.ALL)
-    opinion = judge(effect.gate, ran)
-    broken = await why_broken(effect, operation, ran)
-    is_green = opinion.verdict is Verdict.PASSED
-    health = Health.BROKEN if broken else Health.GREEN if is_green else Health.RED
+    async with verdict_key(effect, operation.world, "baseline ") as key:
+        known = _find_known(operation.world, await key.to_find())
+        if known is not None:
+            return replace(
+                known,
+                step=effect.step,
+                visit=effect.visit,
+                slot=effect.slot,
+                gate=effect.gate.name,
+                is_reused=True,
+            )
+        ran = await run_command(effect, operation, effect.snapshot, Wanted.ALL)
+        opinion = judge(effect.gate, ran)
+        broken = await why_broken(effect, operation, ran)
+        is_green = opinion.verdict is Verdict.PASSED
+        health = Health.BROKEN if broken else Health.GREEN if is_green else Health.RED
+        # Only what was green is found again: nobody waits for the name of anything else.
+        kept = await key.to_keep() if health is Health.GREEN else None
     redact = operation.world.redactor.redact
     return BaselineEnded(
         step=effect.step,
@@ -45,7 +46,7 @@ async def perform_baseline(effect: RunBaseline, operation: Operation) -> Baselin
         feedback=operation.keep(opinion.told)[0] if opinion.told else None,
         tests=ran.reading.tests,
         results=keep_results(operation, ran.reading.results),
-        key=key if health is Health.GREEN else None,
+        key=kept,
     )
 
 
@@ -53,10 +54,9 @@ def _in_short(health: Health, reason: str) -> str:
     return reason if health is Health.GREEN else f"does not pass on the base already: {reason}"
 
 
-def _find_known(effect: RunGate, world: World, key: str | None) -> BaselineEnded | None:
+def _find_known(world: World, key: str | None) -> BaselineEnded | None:
     """Return what is known; only what was green, and can still be read, counts."""
-    is_fresh = effect.gate.is_fresh or world.is_fresh
-    known = None if key is None or is_fresh else world.verdicts.find_baseline(key)
+    known = None if key is None else world.verdicts.find_baseline(key)
     is_good = known is not None and is_kept(world, known.output, known.results)
     return known if is_good else None
 

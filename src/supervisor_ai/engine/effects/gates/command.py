@@ -31,6 +31,7 @@ from supervisor_ai.engine.ports.sandbox import (
 from supervisor_ai.engine.ports.workspaces import Workspace
 from supervisor_ai.engine.transcript import Transcript
 from supervisor_ai.engine.world import Operation
+from supervisor_ai.tools.threads import finish_in_thread
 
 _REPORT_BYTES: Final = 8 << 20
 _REPORTS_BYTES: Final = 64 << 20
@@ -85,10 +86,10 @@ async def run_command(
         report = await _report(effect, operation, workspace)
         reports = await world.workspaces.read_reports(workspace, most=_REPORTS_BYTES)
         await world.workspaces.close(workspace)
-        output = failed.output if failed else transcript.finish()
+        output = failed.output if failed else await transcript.finish()
     finally:
         transcript.abandon()
-    text = operation.text_of(output)
+    text = await finish_in_thread(operation.text_of, output)
     reading = await world.examiner.read(text, request, reports)
     ran = Ran(
         result=result,

@@ -25,12 +25,13 @@ from supervisor_ai.engine.world import Operation
 
 async def perform_gate(effect: RunGate, operation: Operation) -> GateEnded:
     """Find out whether the snapshot passes; what is known is not found out again."""
-    key = await verdict_key(effect, operation.world)
-    known = find_known(effect, operation, key)
-    if known is not None:
-        return known
-    opinion = await form_opinion(effect, operation)
-    return _ended(effect, operation, opinion, key if opinion.is_final else None)
+    async with verdict_key(effect, operation.world) as key:
+        known = find_known(effect, operation, await key.to_find())
+        if known is not None:
+            return known
+        opinion = await form_opinion(effect, operation)
+        kept = await key.to_keep() if opinion.is_final else None
+    return _ended(effect, operation, opinion, kept)
 
 
 async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:

@@ -2,7 +2,7 @@
 
 from typing import Final, assert_never
 
-from supervisor_ai.domain.run.definition import Gate
+from supervisor_ai.domain.run.definition import KNOWN_RED, Gate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran
@@ -28,7 +28,11 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
     found = verdict(ran.result)
     wanted = least if gate.min_tests is None else gate.min_tests
     doubt = (_doubt(gate, ran, wanted) or lack) if found is Verdict.PASSED else None
-    reason = f"{doubt or _reason(gate, ran)}{_hidden(ran.result)}{_forgiven(forgiven)}"
+    said = f"{doubt or _reason(gate, ran)}{_hidden(ran.result)}"
+    is_green = found is Verdict.PASSED and not doubt
+    # Of what is green nothing matters more, and the end of a line may not be seen.
+    words = (_excepted(gate, forgiven), said) if is_green else (said, _excepted(gate, forgiven))
+    reason = " ".join(filter(None, words))
     result = ran.result
     opinion = Opinion(
         verdict=Verdict.FAILED if doubt else found,
@@ -41,11 +45,7 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
         limits=result.limits,
         is_final=is_final(result),
     )
-    return (
-        opinion
-        if found is Verdict.PASSED and not doubt
-        else replace(opinion, told=_told(ran, reason))
-    )
+    return opinion if is_green else replace(opinion, told=_told(ran, reason))
 
 
 def _category(end: SandboxEnd) -> FailureCategory | None:
@@ -68,8 +68,14 @@ def _without_red(ran: Ran) -> Ran:
     return replace(ran, result=result, reading=replace(ran.reading, failed=0))
 
 
-def _forgiven(names: tuple[str, ...]) -> str:
-    return f" Known red, as the configuration says: {', '.join(names)}." if names else ""
+def _excepted(gate: Gate, forgiven: tuple[str, ...]) -> str:
+    """Say what the user excepts, whether or not it came to that, so that nobody forgets it."""
+    if not gate.known_red:
+        return ""
+    rest = len(gate.known_red) - _NAMED
+    named = ", ".join((*gate.known_red[:_NAMED], *((f"{rest} more",) if rest > 0 else ())))
+    used = ", ".join(forgiven) or "none"
+    return f"{KNOWN_RED}{named} (forgiven: {used})."
 
 
 def verdict(result: SandboxResult) -> Verdict:

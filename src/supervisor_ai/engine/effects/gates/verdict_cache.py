@@ -1,6 +1,9 @@
 """Verdicts that are known from before: a gate never runs twice on the same files."""
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
 from hashlib import sha256
 from typing import Final
 
@@ -16,25 +19,68 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import agreed_changes
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 6
+_VERSION: Final = 7
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
-async def verdict_key(effect: RunGate, world: World) -> str | None:
-    """Name everything that a verdict depends on; None where something of it cannot be named.
+class VerdictKey:
+    """Everything that a verdict depends on, named while the command runs.
+
+    To look at the machine takes about as long as to start a sandbox. It is waited for before the
+    command only where the same files were judged before, so that the verdict may be known. The
+    name is that of the moment when the look was asked for; tools that change later have no name.
+    """
+
+    def __init__(self, files: str | None, world: World, effect: RunGate) -> None:
+        self._files = files
+        self._may_be_known = (
+            files is not None
+            and not (effect.gate.is_fresh or world.is_fresh)
+            and world.verdicts.has_some(f"{files} ")
+        )
+        self._machine = asyncio.ensure_future(_machine(files, world, effect))
+
+    async def to_find(self) -> str | None:
+        """Return the key where a verdict may be known by it."""
+        return await self.to_keep() if self._may_be_known else None
+
+    async def to_keep(self) -> str | None:
+        """Return the key; None where something of it cannot be named."""
+        machine = await self._machine
+        if machine is None:
+            return None
+        return f"{self._files} {sha256(machine.encode()).hexdigest()}"
+
+    def let_go(self) -> None:
+        """Look no further; nobody waits for the name."""
+        self._machine.cancel()
+
+
+@asynccontextmanager
+async def verdict_key(effect: RunGate, world: World, prefix: str = "") -> AsyncIterator[VerdictKey]:
+    """Begin to name what a verdict depends on."""
+    files = _files(effect, world)
+    key = VerdictKey(files and prefix + files, world, effect)
+    try:
+        await asyncio.sleep(0)  # The look begins before anything else does.
+        yield key
+    finally:
+        key.let_go()
+
+
+async def _machine(files: str | None, world: World, effect: RunGate) -> str | None:
+    return None if files is None else await world.machine(effect.sandbox)
+
+
+def _files(effect: RunGate, world: World) -> str | None:
+    """Name what is known before anybody looks at the machine; None where some of it is not.
 
     Files that are copied from the user's checkout are in no commit, nor is what the user shows of
     the machine besides its tools, nor what a set-up fetches anew each time.
-
-    It is asked for before the command runs. The machine is named by when each of its tools changed
-    last, so tools that change while it runs have another name ever after: nobody finds the verdict.
     """
     gate, workspace = effect.gate, world.set_up_policy(effect.workspace)
     is_fetched = workspace.egress and workspace.setup and not workspace.cache_paths
     if gate.kind not in _KNOWABLE or workspace.include or effect.sandbox.ro_paths or is_fetched:
-        return None
-    machine = await world.machine(effect.sandbox)
-    if machine is None:
         return None
     parts = {
         "version": _VERSION,
@@ -52,7 +98,6 @@ async def verdict_key(effect: RunGate, world: World) -> str | None:
         "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
         "setup": asdict(workspace),
         "sandbox": (world.sandbox.name, asdict(effect.sandbox)),
-        "machine": machine,
     }
     text = json.dumps(parts, sort_keys=True, default=str)
     return sha256(text.encode()).hexdigest()
@@ -72,8 +117,7 @@ def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEn
     A red one counts in its own run only: what was red by chance may be green in the next.
     """
     world = operation.world
-    is_fresh = effect.gate.is_fresh or world.is_fresh
-    given = None if key is None or is_fresh else world.verdicts.find(key)
+    given = None if key is None else world.verdicts.find(key)
     if given is None:
         return None
     known = given.ended

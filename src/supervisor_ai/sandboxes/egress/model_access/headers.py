@@ -32,7 +32,6 @@ def upstream_head(request: RequestHead, path: str, route: Route, given: Mapping[
         ("Accept-Encoding", "identity"),
         *given.items(),
         *_framing(request.framing, is_required=request.method not in ("GET", "HEAD")),
-        ("Connection", "close"),
     ]
     return _written(f"{request.method} {path} HTTP/1.1", fields)
 

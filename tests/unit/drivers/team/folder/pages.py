@@ -42,6 +42,7 @@ PAGE = StatePage(
         ),
     ),
     earlier=2,
+    earlier_hash="ab" * 32,
 )
 EMPTY = StatePage(
     team="t",

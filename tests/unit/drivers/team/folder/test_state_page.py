@@ -74,7 +74,8 @@ Where it was edited: `supervisor team reconcile auth`.
 
 ## Event Log
 
-- 2 earlier entries are in the ledger
+- 2 earlier entries are in the ledger, up to hash \
+abababababababababababababababababababababababababababababababab
 - 2 | 2031-05-06T07:00:00.000000Z | STATE_OWNERSHIP_ACK | supervisor | epoch=2 | task=- | rev=- |
 - 3 | 2031-05-06T07:01:00.000000Z | IN_REVIEW | coder-1 | epoch=2 | task=1 | rev=4 | a.py | b.py
 

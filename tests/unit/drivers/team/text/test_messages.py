@@ -8,6 +8,7 @@ from supervisor_ai.drivers.team.text.messages import (
     MessageKind,
     MessageTemplates,
     MessageValues,
+    read_messages,
     templates_of,
 )
 
@@ -82,3 +83,23 @@ def test_every_mistake_is_told_at_once() -> None:
     with pytest.raises(InvalidInput) as refused:
         templates_of({"hello": "", "gentle_ping": "{x}"})
     assert refused.value.message.count("The message") + 1 == 3
+
+
+def test_a_file_of_messages_counts_line_by_line_and_every_mistake_has_its_line() -> None:
+    text = """\
+# our words
+gentle_ping = {member}, how is #{id} = ok?
+
+ping = hello
+gentle_ping = again
+progress_nudge = {nobody}
+review_reminder
+"""
+    read = read_messages(text)
+    assert read.own == {"gentle_ping": "{member}, how is #{id} = ok?"}
+    assert read.problems == (
+        "messages.txt:4: There is no message 'ping'.",
+        "messages.txt:5: The message 'gentle_ping' stands there twice.",
+        "messages.txt:6: The message 'progress_nudge' has unknown placeholders: {nobody}.",
+        "messages.txt:7: 'review_reminder' is no NAME = TEXT.",
+    )

@@ -1,0 +1,1 @@
+"""`supervisor feature` and its verbs."""

@@ -1,0 +1,1 @@
+"""Parsers for the languages of interfaces, run where hostile text can do no harm."""

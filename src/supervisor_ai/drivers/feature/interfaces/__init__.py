@@ -1,0 +1,1 @@
+"""Interfaces while a feature is built: validated, unlocked and locked again."""

@@ -1,0 +1,1 @@
+"""What a merge of a component needs besides git: another tool, and the notes of workers."""

@@ -1,0 +1,1 @@
+"""The loop and its quality supervisors as nodes of LangGraph, and threads in our ledger."""
