@@ -94,10 +94,15 @@ def test_edges_that_go_round_are_refused_and_nothing_is_kept(coded: User) -> Non
     assert kept(coded) == before
 
 
-def test_a_terminal_that_is_closed_at_a_question_is_no_bug_of_ours(coded: User) -> None:
+def test_a_terminal_that_is_closed_at_a_question_is_no_bug_of_ours(
+    coded: User, tmp_path: Path
+) -> None:
+    state = tmp_path / "state"
+    coded.environment["SUPERVISOR_STATE"] = str(state)
     before = kept(coded)
     terminal = Terminal(coded, "analyze-deps", "P1")
     terminal.wait_for(UNKNOWN)
     assert terminal.hang_up() == 130
     assert kept(coded) == before
-    assert not (Path(coded.environment["SUPERVISOR_STATE"]) / "bugs").exists()
+    assert state.is_dir()
+    assert not (state / "bugs").exists()

@@ -70,7 +70,9 @@ def _size(place: Path) -> int:
 @pytest.mark.parametrize(
     "count", [12, pytest.param(200, marks=[pytest.mark.long, pytest.mark.timeout(7_200)])]
 )
-def test_nothing_is_left_of_many_components(newcomer: User, count: int) -> None:
+def test_nothing_is_left_of_many_components(newcomer: User, tmp_path: Path, count: int) -> None:
+    state = tmp_path / "state"
+    newcomer.environment["SUPERVISOR_STATE"] = str(state)
     newcomer.commit(
         {
             ".supervisor/config.yaml": CONFIG,
@@ -89,7 +91,6 @@ def test_nothing_is_left_of_many_components(newcomer: User, count: int) -> None:
     assert len(newcomer.git("rev-list", f"main..{branch}").split()) == count
     assert _processes(newcomer.home) == before, "no process of a worker or a gate lives on"
     assert newcomer.call("workspace", "list", "--json").json["directories"] == []
-    state = Path(newcomer.environment["SUPERVISOR_STATE"])
     assert list(state.rglob("scratch-*.git")) == []
     assert list((state / "ports").glob("[0-9]*")) == []
     assert _size(state) < _LEFT_BYTES
