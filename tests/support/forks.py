@@ -119,6 +119,10 @@ class Forks:
         else:
             report = hook.pytest_report_from_serializable(config=session.config, data=said)
             hook.pytest_runtest_logreport(report=report)
+            if report.failed:
+                # The end, where failures are explained, is many minutes away.
+                terminal = session.config.get_terminal_writer()
+                terminal.line(f"\n{report.nodeid} failed:\n{_gist(report)}")
 
     def _bury(self, session: pytest.Session, deck: Deck, worker: Worker) -> None:
         """Let another go on after one that ended in the middle of a test."""
@@ -150,6 +154,11 @@ def _stop_if_asked(session: pytest.Session) -> None:
         raise session.Failed(session.shouldfail)
     if session.shouldstop:
         raise session.Interrupted(session.shouldstop)
+
+
+def _gist(report: pytest.TestReport) -> str:
+    lines = [it for it in report.longreprtext.splitlines() if it.startswith(("E ", ">"))]
+    return "\n".join(lines[:3])
 
 
 def _failure(item: pytest.Item, why: str) -> pytest.TestReport:
