@@ -14,7 +14,7 @@ from supervisor_ai.definitions.feature.shapes import (
 )
 from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath, unknown
-from supervisor_ai.definitions.sources.yaml_document import Document, Value, read_yaml
+from supervisor_ai.definitions.sources.yaml_document import Document, read_yaml
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.flaws import MOST_COMPONENTS, flaws_of
 from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
@@ -25,7 +25,6 @@ from supervisor_ai.drivers.feature.plan.model import (
     Feature,
     FeaturePhase,
     Interface,
-    Overlaps,
     PhaseId,
     component_id,
     phase_id,
@@ -49,11 +48,10 @@ class YamlPlans:
         if document is None:
             raise mistakes.error()
         fitted = fit(document.value, PlanShape, document, mistakes)
-        reading = _Reading(document, mistakes, self._interfaces, projects)
-        if fitted is None or _is_cut(document.value, fitted.shape):
-            reading.refuse_order(outline_of(document.value))
-            raise mistakes.error()
-        feature = reading.feature(fitted.shape.feature)
+        # What does not fit is left out as a whole; so that the rest is looked at, it is outlined.
+        is_whole = fitted is not None and not mistakes
+        shape = fitted.shape.feature if fitted and is_whole else outline_of(document.value)
+        feature = _Reading(document, mistakes, self._interfaces, projects).feature(shape)
         if mistakes:
             raise mistakes.error()
         return feature
@@ -107,14 +105,6 @@ class _Reading:
         self._refuse_uses(feature)
         self._refuse_forms(feature, order)
         return feature
-
-    def refuse_order(self, shape: FeatureShape) -> None:
-        """Refuse dependencies on nobody and cycles where no more is known than who needs whom."""
-        ids = {at: phase_id(shape.id, number) for number, at in enumerate(_order(shape), 1)}
-        names = self._names(shape, ids)
-        phases = tuple(self._phase(shape, at, ids[at], names) for at in _order(shape))
-        feature = Feature(id=shape.id, title="", phases=phases, overlaps=Overlaps.SERIALIZE)
-        self._refuse_flaws(feature)
 
     def _refuse_twins(self, shape: FeatureShape) -> None:
         """Refuse ids and interfaces that are there twice, and more than can be built."""
@@ -189,7 +179,7 @@ class _Reading:
         }
         for word, known in found.items():
             if known is None:
-                self._unknown(id_, it.depends_on.index(word), word, within, names)
+                self._unknown(id_, word, within, names)
         return Component(
             id=id_,
             name=it.id,
@@ -225,7 +215,7 @@ class _Reading:
             role=component.role or next(iter(project.roles), None),
         )
 
-    def _unknown(self, id_: ComponentId, index: int, word: str, within: str, names: _Names) -> None:
+    def _unknown(self, id_: ComponentId, word: str, within: str, names: _Names) -> None:
         elsewhere = [name for name in names if name.endswith(f".{word}")]
         known = elsewhere or [
             name.removeprefix(f"{within}.")
@@ -236,7 +226,12 @@ class _Reading:
             problem = f"unknown component {word!r} in this phase; did you mean {elsewhere[0]!r}?"
         else:
             problem = unknown("component", word, known)
-        self._note((*self._paths[id_], "depends_on", index), problem)
+        self._note(self._entry((*self._paths[id_], "depends_on"), word), problem)
+
+    def _entry(self, path: KeyPath, word: str) -> KeyPath:
+        """Find a word in a list of the file, in which others may be no words."""
+        found = self._document.find("feature", *path)
+        return (*path, found.index(word)) if isinstance(found, list) and word in found else path
 
     def _refuse_flaws(self, feature: Feature) -> None:
         for flaw in flaws_of(feature):
@@ -246,20 +241,21 @@ class _Reading:
         """Refuse components that depend on interfaces that nobody defines."""
         known = [it.name for it in feature.interfaces]
         for component in feature.components:
-            for number, name in enumerate(component.uses or ()):
+            for name in component.uses or ():
                 if name not in known:
-                    path = (*self._paths[component.id], "uses", number)
+                    path = self._entry((*self._paths[component.id], "uses"), name)
                     self._note(path, unknown("interface", name, known))
 
     def _refuse_forms(self, feature: Feature, order: Sequence[int]) -> None:
         """Refuse interfaces that are not written in their own language."""
-        paths: list[KeyPath] = [
-            ("phases", at, "interfaces", number, "definition")
+        written: dict[KeyPath, Interface] = {
+            ("phases", at, "interfaces", number, "definition"): it
             for at, phase in zip(order, feature.phases, strict=True)
-            for number in range(len(phase.interfaces))
-        ]
-        forms = self._interfaces.parse(feature.interfaces)
-        for path, form in zip(paths, forms, strict=True):
+            for number, it in enumerate(phase.interfaces)
+            if it.definition
+        }
+        forms = self._interfaces.parse(tuple(written.values()))
+        for path, form in zip(written, forms, strict=True):
             if form.problem is not None:
                 self._note(path, form.problem)
 
@@ -281,20 +277,6 @@ def _checkpoint(
             workflow=phase.checkpoint,
             is_checkpoint=True,
         )
-
-
-def _is_cut(value: Value, shape: PlanShape) -> bool:
-    """Tell whether components were left out for their mistakes, so that names would be missed."""
-    match value:
-        case {"feature": {"phases": list(phases)}}:
-            written = [
-                it["components"] for it in phases if isinstance(it, dict) and "components" in it
-            ]
-        case _:
-            return True
-    kept = [it.components for it in shape.feature.phases]
-    counted = [len(it) for it in written if isinstance(it, list)]
-    return len(phases) != len(kept) or counted != [len(it) for it in kept]
 
 
 def _order(shape: FeatureShape) -> list[int]:
