@@ -1,12 +1,14 @@
 """Plans of features: read bounded and strictly, every mistake at once with its file and line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.definitions.feature.interfaces.confined_parser import ConfinedInterfaceParser
 from supervisor_ai.definitions.feature.plan_edits import add_need
 from supervisor_ai.definitions.feature.plan_outline import outline_of
 from supervisor_ai.definitions.feature.shapes import (
+    MOST_PHASES,
     ComponentShape,
     FeatureShape,
     PhaseShape,
@@ -32,6 +34,9 @@ from supervisor_ai.drivers.feature.plan.model import (
 from supervisor_ai.drivers.feature.plan.projects import FeatureProject, with_needs
 from supervisor_ai.drivers.feature.ports import InterfaceParser
 
+_MOST_STRANGERS: Final = 100
+_MOST_LOOKS: Final = 200_000
+"""How often a name is held against another one to find out who was meant."""
 _Names = Mapping[str, ComponentId]
 
 
@@ -86,6 +91,7 @@ class _Reading:
         self._interfaces = interfaces
         self._projects = {it.name: it for it in projects}
         self._paths: dict[ComponentId, KeyPath] = {}
+        self._strangers = 0
 
     def feature(self, shape: FeatureShape) -> Feature:
         order = _order(shape)
@@ -99,6 +105,7 @@ class _Reading:
             overlaps=shape.overlaps,
             phases=tuple(self._phase(shape, at, ids[at], names) for at in order),
         )
+        self._refuse_strangers()
         named = [it.project for it in feature.components if it.project is not None]
         feature = replace(feature, projects=with_needs(named, self._projects))
         self._refuse_flaws(feature)
@@ -216,17 +223,28 @@ class _Reading:
         )
 
     def _unknown(self, id_: ComponentId, word: str, within: str, names: _Names) -> None:
-        elsewhere = [name for name in names if name.endswith(f".{word}")]
-        known = elsewhere or [
-            name.removeprefix(f"{within}.")
-            for name in names
-            if not name.startswith(id_.split("-")[0])
-        ]
-        if elsewhere:
-            problem = f"unknown component {word!r} in this phase; did you mean {elsewhere[0]!r}?"
-        else:
-            problem = unknown("component", word, known)
-        self._note(self._entry((*self._paths[id_], "depends_on"), word), problem)
+        self._strangers += 1
+        if self._strangers > _MOST_STRANGERS:
+            return
+        path = self._entry((*self._paths[id_], "depends_on"), word)
+        self._note(path, self._guess(id_, word, within, names))
+
+    def _guess(self, id_: ComponentId, word: str, within: str, names: _Names) -> str:
+        """Say who is not known and who was probably meant, as long as there is time to look."""
+        if self._strangers * len(names) > _MOST_LOOKS:
+            return f"unknown component {word!r}"
+        elsewhere = next((name for name in names if name.endswith(f".{word}")), None)
+        if elsewhere is not None:
+            return f"unknown component {word!r} in this phase; did you mean {elsewhere!r}?"
+        own = id_.split("-")[0]
+        known = [it.removeprefix(f"{within}.") for it in names if not it.startswith(own)]
+        return unknown("component", word, known)
+
+    def _refuse_strangers(self) -> None:
+        """Say how many more components are not known than were told."""
+        if self._strangers > _MOST_STRANGERS:
+            told = f"the first {_MOST_STRANGERS} are listed"
+            self._note((), f"names {self._strangers} components that nobody knows; {told}")
 
     def _entry(self, path: KeyPath, word: str) -> KeyPath:
         """Find a word in a list of the file, in which others may be no words."""
@@ -234,6 +252,9 @@ class _Reading:
         return (*path, found.index(word)) if isinstance(found, list) and word in found else path
 
     def _refuse_flaws(self, feature: Feature) -> None:
+        """Refuse what would keep it from being built; of far too many phases no order."""
+        if len(feature.phases) > MOST_PHASES:
+            return
         for flaw in flaws_of(feature):
             self._note((*self._paths[flaw.component], flaw.key), flaw.problem)
 

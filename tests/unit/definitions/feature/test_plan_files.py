@@ -290,6 +290,40 @@ def test_very_many_shared_files_are_told_up_to_a_bound() -> None:
     assert 10 < len(mistakes(head + parts)) <= 100
 
 
+def test_very_many_references_to_nobody_are_told_up_to_a_bound() -> None:
+    parts = "".join(
+        f"        - {{id: c{it}, files: [src/{it}.py], color: red, depends_on: [nobody{it}]}}\n"
+        for it in range(3_000)
+    )
+    began = time.process_time()
+    found = mistakes(f"feature:\n  id: A\n  phases:\n    - id: p\n      components:\n{parts}")
+    assert time.process_time() - began < 60
+    assert "plan.yaml:1: feature: names 3000 components that nobody knows; the first 100" in (
+        "\n".join(found)
+    )
+    assert sum("unknown component" in it for it in found) == 100
+    assert max(map(len, found)) < 2_000
+
+
+def test_far_too_many_phases_are_told_without_looking_at_their_order() -> None:
+    rows = "".join(
+        f"    - {{id: p{it}, components: [{{id: a, files: [f{it}.py]}}]}}\n" for it in range(2_000)
+    )
+    began = time.process_time()
+    found = mistakes(f"feature:\n  id: A\n  phases:\n{rows}")
+    assert any("must have at most 100 entries, found 2000" in it for it in found)
+    assert time.process_time() - began < 60
+
+
+@pytest.mark.parametrize("claim", ["**/a{0}*/**/*b?.py", "src/d{0}/"])
+def test_more_patterns_than_can_be_compared_are_refused(claim: str) -> None:
+    claims = [", ".join(claim.format(20 * it + n) for n in range(20)) for it in range(300)]
+    rows = [f"        - {{id: c{at}, files: [{it}]}}" for at, it in enumerate(claims)]
+    text = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n" + "\n".join(rows)
+    [found] = mistakes(text.replace("[**", "['**").replace(", **", "', '**").replace("py]", "py']"))
+    assert "more than can be held against each other; name files instead" in found
+
+
 def test_a_plan_of_300_components_is_read_in_under_half_a_second() -> None:
     phases = "".join(
         f"    - id: p{phase}\n      components:\n"
