@@ -82,3 +82,54 @@ def test_another_repository_needs_trust(shop: Shop) -> None:
     said = shop.feature("run", "P1", "--yes", "--json")
     assert said.code == 7
     assert "../types" in said.error["message"]
+
+
+def _rolled_back(shop: Shop) -> str:
+    """Take back what has landed and do without it; return the run that did."""
+    shown = shop.feature("rollback", "P1", "all", "--dry-run", "--json").json["undo"]
+    assert [it["component"] for it in shown["reverts"]] == [
+        "P1-PH1-C1",
+        "publish.shared-types",
+        "P1-PH1-C2",
+    ], "the newest first"
+    told = shop.feature("rollback", "P1", "all", "--yes", "--json")
+    assert told.code == 0, told.err
+    assert shop.feature("run", "P1", "--yes", "--json").code == 5
+    refused = shop.feature("land", "P1", "--json")
+    assert refused.code == 4
+    assert "feature skip P1 COMPONENT" in refused.error["hint"]
+    for name in ("publish.shared-types", "all.page", "all.prices"):
+        assert shop.feature("skip", "P1", name, "--json").code == 0
+    assert shop.feature("resume", "P1", "--json").code == 0
+    done = shop.feature("run", "P1", "--yes", "--json")
+    assert done.code == 0, done.err
+    return str(told.json["undo"]["run"])
+
+
+def test_a_phase_is_taken_back_in_all_repositories_in_which_it_has_landed(shop: Shop) -> None:
+    trees = _trees(shop)
+    shop.built()
+    assert shop.feature("land", "P1", "--json").json["status"] == "landed"
+    landed = shop.tips()
+    (shop.types / "MORE").write_text("Somebody went on.\n")
+    shop.git("add", "--all")
+    shop.git("commit", "--quiet", "--message", "more")
+    run = _rolled_back(shop)
+    assert shop.tips()[0] == landed[0], "the repositories move when it lands, all or none"
+    tried = shop.feature("land", "P1", "--dry-run", "--json").json
+    assert (tried["applied"], len(tried["moves"])) == (False, 2)
+    done = shop.feature("land", "P1", "--json")
+    assert done.json["status"] == "landed", done.out
+    assert _trees(shop)[0] == trees[0]
+    assert shop.git("ls-tree", "--name-only", "main").split() == ["MORE", "README"]
+    for git, old in ((shop.user.git, landed[0]), (shop.git, landed[1])):
+        assert git("merge-base", old, "main") == old, "history is added to, never rewritten"
+        assert git("status", "--porcelain", "--untracked-files=no") == ""
+        assert f"Supervisor-Run: {run}" in git("log", "-1", "--format=%B", "main")
+    after = shop.tips()
+    assert shop.feature("land", "P1", "--json").json["status"] == "landed"
+    assert shop.tips() == after, "it lands once"
+
+
+def _trees(shop: Shop) -> tuple[str, str]:
+    return shop.user.git("rev-parse", "main^{tree}"), shop.git("rev-parse", "main^{tree}")

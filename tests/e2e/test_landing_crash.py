@@ -48,6 +48,14 @@ def test_a_landing_that_is_killed_between_two_repositories_is_finished_by_the_ne
     passed = whole.json["passed"]
     first = next(at for at, name in enumerate(passed, 1) if name.startswith("after /"))
     kill_at(shop, first, before)
+    runs = shop.user.call("status", "--json").json["runs"]
+    own = next(it["id"] for it in runs if it["driver"] == "feature")
+    assert land(shop, own, str(first)).code == -9
+    refused = shop.feature("rollback", "P1", "all", "--yes", "--json")
+    assert refused.code == 4
+    assert "is not finished" in refused.error["message"], "half of it could be neither"
+    assert shop.feature("land", "P1", "--json").json["status"] == "landed"
+    check_once(shop, own, before)
 
 
 @pytest.mark.long

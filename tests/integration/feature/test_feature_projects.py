@@ -142,3 +142,19 @@ def test_one_that_depends_on_a_later_one_and_fails_is_not_built_for_ever() -> No
     scene.go()
     assert scene.statuses() == {ONE: "failed", TWO: "completed"}
     assert scene.steps(e.ChildStarted) == [TWO, ONE]
+
+
+def test_what_a_project_published_is_taken_back_with_its_phase() -> None:
+    scene = FeatureScene(plan(WEB, TYPES, API), {**DEEDS, ONE: ["fails"]})
+    scene.go()
+    assert "packages/web/vendor/types/dist/user.d.ts" in scene.files()
+    scene.say("rollback P1T5-PH1")
+    scene.go()
+    scene.check()
+    assert scene.state.problem == ""
+    assert scene.files() == {"README": "hi"}
+    assert set(scene.statuses().values()) == {"pending"}
+    scene.say("resume")
+    scene.go()
+    assert scene.steps(e.IntegrationLanded).count(PUBLISHED) == 3, "copied, reverted, copied"
+    assert scene.statuses()[ONE] == "failed"

@@ -7,6 +7,7 @@ from tests.support.mortal_log import MortalLog
 
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.commands.land import Lander
 from supervisor_ai.drivers.feature.projects import landings as m
 from supervisor_ai.drivers.feature.projects.landings import LandingState, LandingStatus
@@ -126,6 +127,7 @@ def test_what_somebody_built_on_is_kept_and_told() -> None:
     assert landings.branches[""].endswith("and more")
     assert landings.branches["types"] == BRANCHES["types"]
     assert state.kept == ("",)
+    assert [it.project for it in state.landed] == [""], "from there a later landing goes on"
 
 
 def test_a_checkout_that_cannot_go_back_leaves_the_landing_open_for_the_next_call() -> None:
@@ -153,4 +155,13 @@ def test_a_landing_that_was_undone_can_be_tried_again() -> None:
     assert lander.land(lambda: REQUEST).status is LandingStatus.UNDONE
     assert lander.land(lambda: REQUEST).status is LandingStatus.LANDED
     assert landings.branches == {**EVERYWHERE, "web": f"somebody+{RUN}"}
-    assert lander.land(lambda: REQUEST).status is LandingStatus.LANDED
+    done = lander.land(lambda: REQUEST)
+    assert done.status is LandingStatus.LANDED
+    assert done.landed == done.moves, "what was undone is no landing"
+
+
+def test_what_is_merged_with_more_goes_on_from_what_the_feature_alone_made() -> None:
+    move = m.RepositoryMove(
+        project="", repository="/", branch="main", old=CommitSha("a"), new=CommitSha("b")
+    )
+    assert (move.own, replace(move, part=CommitSha("c")).own) == ("b", "c")

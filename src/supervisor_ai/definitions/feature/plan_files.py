@@ -1,12 +1,14 @@
 """Plans of features: read bounded and strictly, every mistake at once with its file and line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import Final
 
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.definitions.feature.interfaces.confined_parser import ConfinedInterfaceParser
 from supervisor_ai.definitions.feature.plan_edits import add_need
 from supervisor_ai.definitions.feature.plan_outline import outline_of
 from supervisor_ai.definitions.feature.shapes import (
+    MOST_PHASES,
     ComponentShape,
     FeatureShape,
     PhaseShape,
@@ -14,7 +16,7 @@ from supervisor_ai.definitions.feature.shapes import (
 )
 from supervisor_ai.definitions.overlay.layers import fit
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath, unknown
-from supervisor_ai.definitions.sources.yaml_document import Document, Value, read_yaml
+from supervisor_ai.definitions.sources.yaml_document import Document, read_yaml
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.flaws import MOST_COMPONENTS, flaws_of
 from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
@@ -25,7 +27,6 @@ from supervisor_ai.drivers.feature.plan.model import (
     Feature,
     FeaturePhase,
     Interface,
-    Overlaps,
     PhaseId,
     component_id,
     phase_id,
@@ -33,6 +34,9 @@ from supervisor_ai.drivers.feature.plan.model import (
 from supervisor_ai.drivers.feature.plan.projects import FeatureProject, with_needs
 from supervisor_ai.drivers.feature.ports import InterfaceParser
 
+_MOST_STRANGERS: Final = 100
+_MOST_LOOKS: Final = 200_000
+"""How often a name is held against another one to find out who was meant."""
 _Names = Mapping[str, ComponentId]
 
 
@@ -49,11 +53,10 @@ class YamlPlans:
         if document is None:
             raise mistakes.error()
         fitted = fit(document.value, PlanShape, document, mistakes)
-        reading = _Reading(document, mistakes, self._interfaces, projects)
-        if fitted is None or _is_cut(document.value, fitted.shape):
-            reading.refuse_order(outline_of(document.value))
-            raise mistakes.error()
-        feature = reading.feature(fitted.shape.feature)
+        # What does not fit is left out as a whole; so that the rest is looked at, it is outlined.
+        is_whole = fitted is not None and not mistakes
+        shape = fitted.shape.feature if fitted and is_whole else outline_of(document.value)
+        feature = _Reading(document, mistakes, self._interfaces, projects).feature(shape)
         if mistakes:
             raise mistakes.error()
         return feature
@@ -88,6 +91,7 @@ class _Reading:
         self._interfaces = interfaces
         self._projects = {it.name: it for it in projects}
         self._paths: dict[ComponentId, KeyPath] = {}
+        self._strangers = 0
 
     def feature(self, shape: FeatureShape) -> Feature:
         order = _order(shape)
@@ -101,20 +105,13 @@ class _Reading:
             overlaps=shape.overlaps,
             phases=tuple(self._phase(shape, at, ids[at], names) for at in order),
         )
+        self._refuse_strangers()
         named = [it.project for it in feature.components if it.project is not None]
         feature = replace(feature, projects=with_needs(named, self._projects))
         self._refuse_flaws(feature)
         self._refuse_uses(feature)
         self._refuse_forms(feature, order)
         return feature
-
-    def refuse_order(self, shape: FeatureShape) -> None:
-        """Refuse dependencies on nobody and cycles where no more is known than who needs whom."""
-        ids = {at: phase_id(shape.id, number) for number, at in enumerate(_order(shape), 1)}
-        names = self._names(shape, ids)
-        phases = tuple(self._phase(shape, at, ids[at], names) for at in _order(shape))
-        feature = Feature(id=shape.id, title="", phases=phases, overlaps=Overlaps.SERIALIZE)
-        self._refuse_flaws(feature)
 
     def _refuse_twins(self, shape: FeatureShape) -> None:
         """Refuse ids and interfaces that are there twice, and more than can be built."""
@@ -189,7 +186,7 @@ class _Reading:
         }
         for word, known in found.items():
             if known is None:
-                self._unknown(id_, it.depends_on.index(word), word, within, names)
+                self._unknown(id_, word, within, names)
         return Component(
             id=id_,
             name=it.id,
@@ -225,20 +222,39 @@ class _Reading:
             role=component.role or next(iter(project.roles), None),
         )
 
-    def _unknown(self, id_: ComponentId, index: int, word: str, within: str, names: _Names) -> None:
-        elsewhere = [name for name in names if name.endswith(f".{word}")]
-        known = elsewhere or [
-            name.removeprefix(f"{within}.")
-            for name in names
-            if not name.startswith(id_.split("-")[0])
-        ]
-        if elsewhere:
-            problem = f"unknown component {word!r} in this phase; did you mean {elsewhere[0]!r}?"
-        else:
-            problem = unknown("component", word, known)
-        self._note((*self._paths[id_], "depends_on", index), problem)
+    def _unknown(self, id_: ComponentId, word: str, within: str, names: _Names) -> None:
+        self._strangers += 1
+        if self._strangers > _MOST_STRANGERS:
+            return
+        path = self._entry((*self._paths[id_], "depends_on"), word)
+        self._note(path, self._guess(id_, word, within, names))
+
+    def _guess(self, id_: ComponentId, word: str, within: str, names: _Names) -> str:
+        """Say who is not known and who was probably meant, as long as there is time to look."""
+        if self._strangers * len(names) > _MOST_LOOKS:
+            return f"unknown component {word!r}"
+        elsewhere = next((name for name in names if name.endswith(f".{word}")), None)
+        if elsewhere is not None:
+            return f"unknown component {word!r} in this phase; did you mean {elsewhere!r}?"
+        own = id_.split("-")[0]
+        known = [it.removeprefix(f"{within}.") for it in names if not it.startswith(own)]
+        return unknown("component", word, known)
+
+    def _refuse_strangers(self) -> None:
+        """Say how many more components are not known than were told."""
+        if self._strangers > _MOST_STRANGERS:
+            told = f"the first {_MOST_STRANGERS} are listed"
+            self._note((), f"names {self._strangers} components that nobody knows; {told}")
+
+    def _entry(self, path: KeyPath, word: str) -> KeyPath:
+        """Find a word in a list of the file, in which others may be no words."""
+        found = self._document.find("feature", *path)
+        return (*path, found.index(word)) if isinstance(found, list) and word in found else path
 
     def _refuse_flaws(self, feature: Feature) -> None:
+        """Refuse what would keep it from being built; of far too many phases no order."""
+        if len(feature.phases) > MOST_PHASES:
+            return
         for flaw in flaws_of(feature):
             self._note((*self._paths[flaw.component], flaw.key), flaw.problem)
 
@@ -246,20 +262,21 @@ class _Reading:
         """Refuse components that depend on interfaces that nobody defines."""
         known = [it.name for it in feature.interfaces]
         for component in feature.components:
-            for number, name in enumerate(component.uses or ()):
+            for name in component.uses or ():
                 if name not in known:
-                    path = (*self._paths[component.id], "uses", number)
+                    path = self._entry((*self._paths[component.id], "uses"), name)
                     self._note(path, unknown("interface", name, known))
 
     def _refuse_forms(self, feature: Feature, order: Sequence[int]) -> None:
         """Refuse interfaces that are not written in their own language."""
-        paths: list[KeyPath] = [
-            ("phases", at, "interfaces", number, "definition")
+        written: dict[KeyPath, Interface] = {
+            ("phases", at, "interfaces", number, "definition"): it
             for at, phase in zip(order, feature.phases, strict=True)
-            for number in range(len(phase.interfaces))
-        ]
-        forms = self._interfaces.parse(feature.interfaces)
-        for path, form in zip(paths, forms, strict=True):
+            for number, it in enumerate(phase.interfaces)
+            if it.definition
+        }
+        forms = self._interfaces.parse(tuple(written.values()))
+        for path, form in zip(written, forms, strict=True):
             if form.problem is not None:
                 self._note(path, form.problem)
 
@@ -281,20 +298,6 @@ def _checkpoint(
             workflow=phase.checkpoint,
             is_checkpoint=True,
         )
-
-
-def _is_cut(value: Value, shape: PlanShape) -> bool:
-    """Tell whether components were left out for their mistakes, so that names would be missed."""
-    match value:
-        case {"feature": {"phases": list(phases)}}:
-            written = [
-                it["components"] for it in phases if isinstance(it, dict) and "components" in it
-            ]
-        case _:
-            return True
-    kept = [it.components for it in shape.feature.phases]
-    counted = [len(it) for it in written if isinstance(it, list)]
-    return len(phases) != len(kept) or counted != [len(it) for it in kept]
 
 
 def _order(shape: FeatureShape) -> list[int]:

@@ -14,6 +14,7 @@ from supervisor_ai.drivers.feature.plan.settings import FeatureSettings
 from supervisor_ai.drivers.feature.plan.terms import AccountLimit
 
 KEY: Final = "features"
+MOST_PHASES: Final = 100
 _ID: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,63}")
 _TITLE: Final = 300
 _DESCRIPTION: Final = 20_000
@@ -90,7 +91,7 @@ class FeatureShape(FileShape):
     title: Title = ""
     description: Description = ""
     overlaps: Annotated[Overlaps, Field(strict=False)] = Overlaps.REFUSE
-    phases: Annotated[list[PhaseShape], Field(min_length=1, max_length=100)]
+    phases: Annotated[list[PhaseShape], Field(min_length=1, max_length=MOST_PHASES)]
 
 
 class PlanShape(FileShape):

@@ -12,6 +12,7 @@ KeyPath = tuple[str | int, ...]
 """Where a value stands in a file: keys of mappings and indices of lists."""
 
 
+_MOST_LISTED: Final = 50
 BUILTIN: Final = "builtin/"
 """How the names of the package's own files begin."""
 
@@ -122,7 +123,8 @@ def unknown(what: str, name: str, known: Sequence[str]) -> str:
     near = suggestion(name, known)
     if near is not None:
         return f"unknown {what} {name!r}; did you mean {near!r}?"
-    listed = ", ".join(known) or "none"
+    more = ["…"] if len(known) > _MOST_LISTED else []
+    listed = ", ".join([*known[:_MOST_LISTED], *more]) or "none"
     return f"unknown {what} {name!r} (known: {listed})"
 
 

@@ -22,6 +22,18 @@ class Document(Struct, frozen=True, kw_only=True):
     value: Value
     lines: dict[KeyPath, int] = field(default_factory=dict)
 
+    def find(self, *path: str | int) -> Value:
+        """Return what stands at a key; None where nothing does."""
+        found = self.value
+        for part in path:
+            if isinstance(found, dict) and isinstance(part, str):
+                found = found.get(part)
+            elif isinstance(found, list) and isinstance(part, int) and part < len(found):
+                found = found[part]
+            else:
+                return None
+        return found
+
     def place(self, *path: str | int) -> FilePlace:
         """Find a key, or the nearest one above it that stands in the file."""
         above = path

@@ -76,11 +76,11 @@ class GitProjectLandings:
             if has_it or tree == repository.tree(origin.sha):
                 return None
             draft = _Drafts(request, repository, scratch)
-            new = draft.commit(tree, (origin.sha,), f"{request.title}\n\n{trailer}\n")
+            new = part = draft.commit(tree, (origin.sha,), f"{request.title}\n\n{trailer}\n")
             if tip != origin.sha:
-                tree = _merged(merges, request, origin, tip, new)
+                tree = _merged(merges, request, origin, tip, part)
                 message = f"Merge run {request.run}: {request.title}\n\n{trailer}\n"
-                new = draft.commit(tree, (tip, new), message)
+                new = draft.commit(tree, (tip, part), message)
             merges.require_ready(origin.branch, tip, tree)
             if is_kept:
                 self._keep(repository, scratch, request.run, new, tip)
@@ -90,6 +90,7 @@ class GitProjectLandings:
             branch=origin.branch,
             old=tip,
             new=new,
+            part=None if part == new else part,
         )
 
     @staticmethod

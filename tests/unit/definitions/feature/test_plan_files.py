@@ -1,15 +1,19 @@
 """Plans are read in the seed's format, and every mistake is told at once with its line."""
 
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from supervisor_ai.definitions.feature.interfaces.confined_parser import ConfinedInterfaceParser
+from supervisor_ai.definitions.feature.interfaces.parsers import parse_interface
 from supervisor_ai.definitions.feature.plan_files import YamlPlans
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.drivers.feature.plan.model import InterfaceKind, StartWhen
+from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
+from supervisor_ai.drivers.feature.plan.model import Interface, InterfaceKind, StartWhen
 
 SEED = """\
 # Feature definition with dependencies
@@ -42,9 +46,16 @@ feature:
 """
 
 
+class ParserHere(ConfinedInterfaceParser):
+    """Parses without a process of its own, which only hostile texts need."""
+
+    def parse(self, interfaces: Sequence[Interface]) -> tuple[InterfaceForm, ...]:  # type: ignore[explicit-override]
+        return tuple(map(parse_interface, interfaces))
+
+
 def mistakes(text: str) -> list[str]:
     with pytest.raises(InvalidInput) as raised:
-        YamlPlans().read("plan.yaml", text)
+        YamlPlans(ParserHere()).read("plan.yaml", text)
     return [line.strip() for line in raised.value.message.splitlines()[1:]]
 
 
@@ -140,6 +151,69 @@ def test_all_cycles_are_told_and_files_without_an_order_beside_them() -> None:
     assert any("neither waits for the other" in it for it in shared)
 
 
+FULL = """\
+feature:
+  id: P1
+  title: Everything
+  phases:
+    - id: one
+      interfaces:
+        - {name: Users, type: json_schema, definition: '{}'}
+        - {name: Orders, type: sql, definition: 'CREATE TABLE orders (id INT)'}
+      components:
+        - {id: a, files: [src/a.py], depends_on: []}
+        - {id: b, files: [src/b.py], uses: [Users]}
+        - {id: c, files: [src/c.py], depends_on: [b]}
+    - id: two
+      components:
+        - {id: d, files: [src/d.py]}
+        - {id: e, files: [src/e.py], estimate: 2}
+"""
+MISTAKES = {
+    "feature": ("title: Everything", "title: [no text]", "plan.yaml:3: feature.title: must be"),
+    "id": ("id: P1", "id: P/1", "plan.yaml:2: feature.id: 'P/1' is no usable id"),
+    "key": ("- id: two", "- id: two\n      color: red", "phases[1].color: unknown key"),
+    "start": ("- id: two", "- id: two\n      start_when: now", "phases[1].start_when: must be"),
+    "path": ("[src/a.py]", "[../a.py, src/b.py]", "components[0].files[0]: must be a path"),
+    "shared": ("[src/a.py]", "[../a.py, src/b.py]", "claims 'src/b.py' as one.a does"),
+    "pattern": ("[src/d.py]", "[src/e.py, 3]", "phases[1].components[1].files: claims 'src/e.py'"),
+    "cycle": ("depends_on: []", "depends_on: [7, c, a]", "cycle: one.a → one.a"),
+    "nobody": ("depends_on: [b]", "depends_on: [7, nobody]", "depends_on[1]: unknown component"),
+    "interface": ("uses: [Users]", "uses: [7, Usres]", "uses[1]: unknown interface 'Usres'; did"),
+    "kind": ("type: sql", "type: csv", "interfaces[1].type: must be"),
+    "language": ("'{}'", "'{'", "plan.yaml:7: feature.phases[0].interfaces[0].definition: is no"),
+    "twin": ("id: e,", "id: d,", "the component 'd' is there twice, first in line"),
+    "project": ("{id: c,", "{project: shop, id: c,", "unknown project 'shop'"),
+    "estimate": ("estimate: 2", "estimate: soon", "components[1].estimate: "),
+}
+
+
+def _with(*names: str) -> str:
+    text = FULL
+    for name in names:
+        text = text.replace(*MISTAKES[name][:2])
+    return text
+
+
+def test_the_plan_of_all_mistakes_has_none_of_its_own() -> None:
+    assert len(YamlPlans().read("plan.yaml", FULL).components) == 5
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_no_mistake_hides_another(name: str) -> None:
+    """Each is told beside each other one, whatever component or level has it."""
+    told = MISTAKES[name][2]
+    assert told in "\n".join(mistakes(_with(name)))
+    for other in ("path", "id", "kind", "estimate"):
+        assert told in "\n".join(mistakes(_with(name, other))), other
+
+
+def test_all_mistakes_of_a_plan_are_told_at_once() -> None:
+    found = "\n".join(mistakes(_with(*MISTAKES)))
+    missing = [name for name, (_, _, told) in MISTAKES.items() if told not in found]
+    assert missing == []
+
+
 @pytest.mark.parametrize(
     "text",
     [
@@ -214,6 +288,40 @@ def test_very_many_shared_files_are_told_up_to_a_bound() -> None:
     parts = "".join(f"        - {{id: c{it}, files: [src/same.py]}}\n" for it in range(30))
     head = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n"
     assert 10 < len(mistakes(head + parts)) <= 100
+
+
+def test_very_many_references_to_nobody_are_told_up_to_a_bound() -> None:
+    parts = "".join(
+        f"        - {{id: c{it}, files: [src/{it}.py], color: red, depends_on: [nobody{it}]}}\n"
+        for it in range(3_000)
+    )
+    began = time.process_time()
+    found = mistakes(f"feature:\n  id: A\n  phases:\n    - id: p\n      components:\n{parts}")
+    assert time.process_time() - began < 60
+    assert "plan.yaml:1: feature: names 3000 components that nobody knows; the first 100" in (
+        "\n".join(found)
+    )
+    assert sum("unknown component" in it for it in found) == 100
+    assert max(map(len, found)) < 2_000
+
+
+def test_far_too_many_phases_are_told_without_looking_at_their_order() -> None:
+    rows = "".join(
+        f"    - {{id: p{it}, components: [{{id: a, files: [f{it}.py]}}]}}\n" for it in range(2_000)
+    )
+    began = time.process_time()
+    found = mistakes(f"feature:\n  id: A\n  phases:\n{rows}")
+    assert any("must have at most 100 entries, found 2000" in it for it in found)
+    assert time.process_time() - began < 60
+
+
+@pytest.mark.parametrize("claim", ["**/a{0}*/**/*b?.py", "src/d{0}/"])
+def test_more_patterns_than_can_be_compared_are_refused(claim: str) -> None:
+    claims = [", ".join(claim.format(20 * it + n) for n in range(20)) for it in range(300)]
+    rows = [f"        - {{id: c{at}, files: [{it}]}}" for at, it in enumerate(claims)]
+    text = "feature:\n  id: A\n  phases:\n    - id: p\n      components:\n" + "\n".join(rows)
+    [found] = mistakes(text.replace("[**", "['**").replace(", **", "', '**").replace("py]", "py']"))
+    assert "more than can be held against each other; name files instead" in found
 
 
 def test_a_plan_of_300_components_is_read_in_under_half_a_second() -> None:

@@ -31,6 +31,10 @@ from supervisor_ai.drivers.feature.plan.claims import Territory, is_pattern, ove
         ("src/*", "src/?", True),
         ("src/ab", "src/a*b", True),
         ("src/ac", "src/a*b", False),
+        ("a/**/b/**/c.py", "**/b/x/**/c.py", True),
+        ("a/**/b/**", "c/**/b/**", False),
+        ("**/" * 60 + "x.py", "**/y/" * 60 + "x.py", True),
+        ("**/a/" * 60 + "x.py", "**/a/" * 59 + "y.py", False),
     ],
 )
 def test_two_claims_overlap_where_one_file_could_belong_to_both(

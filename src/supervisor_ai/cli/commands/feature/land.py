@@ -12,7 +12,7 @@ from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.domain.errors import Conflict, NotFound
 from supervisor_ai.drivers.feature.commands.land import Lander, landed_view, request_of
 from supervisor_ai.drivers.feature.projects.landings import LandingState, LandingStatus
-from supervisor_ai.drivers.feature.projects.stream import LandingView
+from supervisor_ai.drivers.feature.projects.stream import LandingView, earlier_landings
 from supervisor_ai.drivers.feature.runs import newest_of, state_of
 
 if TYPE_CHECKING:
@@ -50,7 +50,8 @@ def land(invocation: Invocation, **options: Unpack[_Options]) -> int:
     here = str(project.preflight.checkout)
 
     def make_request() -> "LandingRequest":
-        return request_of(run, state_of(project.records, run), here)
+        earlier = earlier_landings(project.records, run.row)
+        return request_of(run, state_of(project.records, run), here, earlier)
 
     view = LandingView(project.world.log, run.row.id)
     if options["dry_run"]:

@@ -1,6 +1,6 @@
 """Landing a feature in all of its repositories, or in none of them."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -8,9 +8,10 @@ from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, Denied, InternalError
-from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import Base
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.definition import landing_verb
 from supervisor_ai.drivers.feature.projects.landings import (
     OPEN,
@@ -44,10 +45,18 @@ class FeatureLanding(MutationView, frozen=True, kw_only=True):
     moves: tuple[RepositoryMove, ...]
 
 
-def request_of(run: FeatureRun, state: FeatureState, repository: str) -> LandingRequest:
-    """Say what is to land where; raises Conflict or Denied where it must not."""
+def request_of(
+    run: FeatureRun,
+    state: FeatureState,
+    repository: str,
+    earlier: Mapping[str, CommitSha] = {},
+) -> LandingRequest:
+    """Say what is to land where; raises Conflict or Denied where it must not.
+
+    `earlier` has what runs landed before with whose branch this one goes on, by project.
+    """
     definition, row = run.definition, run.row
-    base, commit = row.base, state.landed
+    base, commit = row.base, state.landed or state.left
     if landing_verb(definition) is None:
         raise Conflict(
             f"The feature {definition.feature.id!r} is in one repository.",
@@ -56,9 +65,10 @@ def request_of(run: FeatureRun, state: FeatureState, repository: str) -> Landing
     if row.status is not RunStatus.COMPLETED or commit is None or base is None:
         raise Conflict(
             f"Run {row.id!r} cannot land: it is {row.status.value}.",
-            hint=f"Let it come to its end first: supervisor feature run {definition.feature.id}",
+            hint=_hint(definition.feature.id, state),
         )
-    origins = (_home(base, repository), *state.origins)
+    began = (_home(base, repository), *state.origins)
+    origins = tuple(replace(it, sha=earlier.get(it.project, it.sha)) for it in began)
     for it in origins:
         if definition.git.protects(it.branch):
             raise Denied(
@@ -73,6 +83,15 @@ def request_of(run: FeatureRun, state: FeatureState, repository: str) -> Landing
         origins=origins,
         is_exact=definition.approvals is not None,
         is_signed=definition.git.sign_commits,
+    )
+
+
+def _hint(feature: str, state: FeatureState) -> str:
+    if not state.is_paused:
+        return f"Let it come to its end first: supervisor feature run {feature}"
+    return (
+        f"Build what is pending (supervisor feature resume {feature}), or do without it"
+        f" (supervisor feature skip {feature} COMPONENT), and let it come to its end."
     )
 
 

@@ -14,7 +14,7 @@ from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.definition import permit_of
 from supervisor_ai.drivers.feature.kinds import FEATURE
-from supervisor_ai.drivers.feature.projects.landings import LandingStatus
+from supervisor_ai.drivers.feature.projects.landings import OPEN
 from supervisor_ai.drivers.feature.projects.stream import LandingView
 from supervisor_ai.drivers.feature.runs import FeatureRun, state_of
 from supervisor_ai.engine.consent import require_consent
@@ -32,10 +32,10 @@ def require_reopenable(project: OpenProject, ended: FeatureRun) -> None:
             f"The branch {name!r} is {_stands(tip)}; run {ended.row.id!r} left it at {_at(left)}.",
             hint=f"Put it back: git branch --force {name} {left}",
         )
-    if LandingView(project.records.log, ended.row.id).refresh().status is LandingStatus.LANDED:
+    if LandingView(project.records.log, ended.row.id).refresh().status in OPEN:
         raise Conflict(
-            f"Run {ended.row.id!r} has landed in several repositories.",
-            hint="Revert its commit in each of them, or plan another feature that does.",
+            f"The landing of run {ended.row.id!r} in several repositories is not finished.",
+            hint=f"Finish or undo it first: supervisor feature land {ended.definition.feature.id}",
         )
 
 

@@ -90,7 +90,7 @@ def _known_phase(feature: Feature, name: str) -> PhaseId:
 def _view(found: FeatureRun, state: FeatureState, phase: PhaseId) -> UndoView:
     feature = found.definition.feature
     gone = undone_with(feature, phase)
-    titles = {it.id: it.title or it.name for it in feature.components}
+    titles = feature.titles()
     parts = {it: state.part(it) for it in gone}
     return UndoView(
         run=found.row.id,
@@ -98,7 +98,7 @@ def _view(found: FeatureRun, state: FeatureState, phase: PhaseId) -> UndoView:
         applied=False,
         reopens=None if found.is_unfinished else found.row.id,
         reverts=tuple(
-            RevertView(component=name, title=titles[name], commit=commit)
+            RevertView(component=name, title=titles.get(name, ""), commit=commit)
             for name, commit in reversed(state.landings.items())
             if name in gone
         ),

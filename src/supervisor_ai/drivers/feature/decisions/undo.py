@@ -75,11 +75,11 @@ def prepare_revert(run: Run, state: FeatureState, name: ComponentId) -> Decision
     """Take back what a component has put on the branch, where nobody sees it yet."""
     del run
     part = state.part(name)
-    component = next(it for it in state.definition.feature.components if it.id == name)
+    title = state.definition.feature.titles().get(name)
     effect = PrepareRevert(
         step=step_of(name),
         visit=part.visit,
-        title=f"{component.title or component.name} ({name})",
+        title=str(name) if title is None else f"{title} ({name})",
         commit=state.landings[name],
         onto=state.tip.commit,
         tree=state.tip.tree,

@@ -4,8 +4,7 @@ A claim is a path, a directory (`src/auth/`) or a pattern (`src/**/*.py`). Two c
 one file could belong to both; a path whose name has no suffix may be a directory.
 """
 
-from collections.abc import Iterable, Iterator
-from functools import lru_cache
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import takewhile
 from typing import Final
 
@@ -38,15 +37,9 @@ def _parts(claim: str) -> tuple[str, ...]:
     return parts if is_file else (*parts, _ANYTHING)
 
 
-@lru_cache(maxsize=65_536)
-def _meet(one: tuple[str, ...], other: tuple[str, ...]) -> bool:
+def _meet(one: Sequence[str], other: Sequence[str]) -> bool:
     """Compare part by part."""
-    if not one or not other:
-        return all(it == _ANYTHING for it in (*one, *other))
-    if _ANYTHING in (one[0], other[0]):
-        first, second = (one, other) if one[0] == _ANYTHING else (other, one)
-        return _meet(first[1:], second) or _meet(first, second[1:])
-    return _match(one[0], other[0]) and _meet(one[1:], other[1:])
+    return _walk(one, other, _ANYTHING, _match)
 
 
 def _match(one: str, other: str) -> bool:
@@ -65,27 +58,36 @@ def _letters(part: str) -> str:
 
 
 def _meet_letters(one: str, other: str) -> bool:
+    """Compare letter by letter."""
+    return _walk(one, other, "*", lambda it, that: "?" in (it, that) or it == that)
+
+
+def _walk(
+    one: Sequence[str], other: Sequence[str], star: str, is_same: Callable[[str, str], bool]
+) -> bool:
     """Walk through both patterns at once: which ends of the other does each beginning allow."""
-    allowed = _with_stars(other, {0})
-    for letter in one:
-        if letter == "*":
-            allowed = set(range(min(allowed), len(other) + 1)) if allowed else set()
+    allowed = _with_stars(other, star, {0})
+    for it in one:
+        if it == star:
+            allowed = set(range(min(allowed), len(other) + 1))
         else:
             moved = {
-                at if other[at] == "*" else at + 1
+                at if other[at] == star else at + 1
                 for at in allowed
-                if at < len(other) and (other[at] in ("*", "?", letter) or letter == "?")
+                if at < len(other) and (other[at] == star or is_same(it, other[at]))
             }
-            allowed = _with_stars(other, moved)
+            allowed = _with_stars(other, star, moved)
+        if not allowed:
+            return False
     return len(other) in allowed
 
 
-def _with_stars(pattern: str, places: set[int]) -> set[int]:
+def _with_stars(pattern: Sequence[str], star: str, places: set[int]) -> set[int]:
     """Add the places that are reached where a star stands for nothing."""
     reached = set(places)
-    for at in sorted(places):
+    for at in places:
         after = at
-        while after < len(pattern) and pattern[after] == "*":
+        while after < len(pattern) and pattern[after] == star:
             after += 1
             reached.add(after)
     return reached

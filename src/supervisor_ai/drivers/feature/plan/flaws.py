@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.plan.claims import is_pattern
 from supervisor_ai.drivers.feature.plan.graph import Graph, Node, find_cycle, graph_of, in_order
 from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature, Overlaps
 from supervisor_ai.drivers.feature.plan.terms import territory_of
@@ -14,6 +15,9 @@ from supervisor_ai.drivers.feature.plan.terms import territory_of
 MOST_COMPONENTS: Final = 1_000
 _MOST_FLAWS: Final = 100
 _MOST_CYCLES: Final = 20
+_MOST_LOOKS: Final = 20_000_000
+_WILD_LOOK: Final = 20
+"""How much dearer it is to hold a claim against a pattern than against a directory."""
 
 
 class PlanFlaw(Struct, frozen=True, kw_only=True):
@@ -96,6 +100,10 @@ def _between(node: Node) -> str:
 
 def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:
     """Find files that two components claim of which neither waits for the other."""
+    crowded = _crowded(feature)
+    if crowded is not None:
+        yield crowded
+        return
     territory = territory_of(feature)
     holders: dict[str, list[Component]] = {}
     for component in feature.components:
@@ -117,6 +125,27 @@ def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:
                 key="files",
                 problem=f"claims {lock!r} as {names[one.id]} does, and neither waits for the other",
             )
+
+
+def _crowded(feature: Feature) -> PlanFlaw | None:
+    """Refuse more patterns than can be held against all claims in a moment."""
+    wild: list[ComponentId] = []
+    count, directories = 0, 0
+    for component in feature.components:
+        for claim in component.files:
+            count += 1
+            if is_pattern(claim.removesuffix("/**")):
+                wild.append(component.id)
+            else:
+                directories += claim.endswith(("/", "/**"))
+    if count * (directories + _WILD_LOOK * len(wild)) <= _MOST_LOOKS:
+        return None
+    problem = (
+        f"is one of {len(wild)} patterns and {directories} directories among {count} claims of the"
+        " plan, more than can be held against each other; name files instead"
+    )
+    at = wild[-1] if wild else feature.components[-1].id
+    return PlanFlaw(component=at, key="files", problem=problem)
 
 
 def _ancestors(graph: Graph) -> dict[Node, int]:

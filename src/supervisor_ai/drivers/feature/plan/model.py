@@ -156,6 +156,10 @@ class Feature(Struct, frozen=True, kw_only=True):
         """List the interfaces of all phases."""
         return tuple(it for phase in self.phases for it in phase.interfaces)
 
+    def titles(self) -> dict[ComponentId, str]:
+        """Say what each component is about."""
+        return {it.id: it.title or it.name for it in self.components}
+
     def short_names(self) -> dict[ComponentId, str]:
         """Call each component as plans do from outside its phase."""
         return {

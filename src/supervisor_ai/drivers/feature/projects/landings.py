@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.structs import replace
 
 
-class RepositoryMove(Struct, frozen=True, kw_only=True):
+class RepositoryMove(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """How a branch of one repository is to move."""
 
     project: str
@@ -21,6 +21,13 @@ class RepositoryMove(Struct, frozen=True, kw_only=True):
     branch: str
     old: CommitSha
     new: CommitSha
+    part: CommitSha | None = None
+    """What the feature alone made of the branch, where the new commit merges it with more."""
+
+    @property
+    def own(self) -> CommitSha:
+        """Return the commit from which another landing of the feature goes on."""
+        return self.part or self.new
 
 
 class LandingStatus(StrEnum):
@@ -110,6 +117,8 @@ class LandingState(Struct, frozen=True, kw_only=True):
     kept: tuple[str, ...] = ()
     reason: str = ""
     """Why it turned back."""
+    landed: tuple[RepositoryMove, ...] = ()
+    """The moves of all landings of the run that were not taken back, the oldest first."""
 
 
 def evolve(state: LandingState, event: Event) -> LandingState:
@@ -121,7 +130,7 @@ def evolve(state: LandingState, event: Event) -> LandingState:
         raise InternalError(f"A landing that is {state.status} cannot be {type(event).__name__}.")
     match event:
         case LandingPrepared(moves=moves):
-            return LandingState(status=status, moves=moves)
+            return LandingState(status=status, moves=moves, landed=state.landed)
         case LandingMoved(project=project):
             return replace(state, status=status, moved=(*state.moved, project))
         case LandingTurned(reason=reason):
@@ -130,6 +139,11 @@ def evolve(state: LandingState, event: Event) -> LandingState:
             return replace(state, status=status, restored=(*state.restored, project))
         case LandingKept(project=project):
             return replace(state, status=status, kept=(*state.kept, project))
+        case LandingCompleted():
+            return replace(state, status=status, landed=(*state.landed, *state.moves))
+        case LandingSplit():
+            kept = (it for it in state.moves if it.project in state.kept)
+            return replace(state, status=status, landed=(*state.landed, *kept))
         case _:
             return replace(state, status=status)
 

@@ -40,6 +40,7 @@ class LandingRequest(Struct, frozen=True, kw_only=True):
     commit: CommitSha
     """Where it ended, with the files of all projects."""
     origins: tuple[ProjectOrigin, ...]
+    """For each repository, from where it goes on: where it began, or what landed there before."""
     is_exact: bool = False
     """Whether only what was tested may land: no branch has moved since."""
     is_signed: bool = True

@@ -2,8 +2,10 @@
 
 from typing import Final
 
+from supervisor_ai.control.ports.queries import RunRow
+from supervisor_ai.control.records import Records
 from supervisor_ai.control.slices import SliceStream
-from supervisor_ai.domain.ids import RunId, StreamId
+from supervisor_ai.domain.ids import CommitSha, RunId, StreamId
 from supervisor_ai.drivers.feature.projects.landings import (
     LANDING_EVENTS,
     LandingFact,
@@ -31,3 +33,18 @@ class LandingView(SharedStream[LandingState, LandingFact]):
 
     def __init__(self, log: EventLog, run: RunId) -> None:
         super().__init__(log, landing_stream(run), _FOLD)
+
+
+def earlier_landings(records: Records, run: RunRow) -> dict[str, CommitSha]:
+    """Say which commit of each project has what the runs landed with whose branch this one goes on.
+
+    What the run itself has to land begins there: only what has changed since is to come.
+    """
+    found: dict[str, CommitSha] = {}
+    fork = run.fork
+    while fork is not None:
+        landed = LandingView(records.log, fork.run).refresh().landed
+        found = {it.project: it.own for it in landed} | found
+        before = records.queries.run(fork.run)
+        fork = None if before is None else before.fork
+    return found
