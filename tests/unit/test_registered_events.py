@@ -31,6 +31,11 @@ def test_every_fact_of_a_run_is_registered() -> None:
     assert registered < {kind.__name__ for kind in ALL_KINDS}
 
 
+def test_no_fact_derives_from_another() -> None:
+    """Folds ask for the exact kind of a fact."""
+    assert not any(set(kind.__mro__[1:]) & set(ALL_KINDS) for kind in ALL_KINDS)
+
+
 @pytest.mark.parametrize("kind", RUN_KINDS, ids=lambda kind: kind.__name__)
 def test_every_fact_of_a_run_can_happen(kind: type[Event]) -> None:
     is_birth = kind is e.RunSubmitted

@@ -200,14 +200,9 @@ class Drive:
     def _commit(self, effects: list[OperationEffect]) -> None:
         """Record the intents, then start the deeds."""
         envelopes = self._journal.commit()
-        times = {
-            operation_key(self._journal.run.id, envelope.event): envelope.recorded_at
-            for envelope in envelopes
-            if isinstance(envelope.event, e.OperationStarted)
-        }
         for effect in effects:
             key = operation_key(self._journal.run.id, effect.intent())
-            operation = self._operation(key, times[key])
+            operation = self._operation(key, envelopes[0].recorded_at)
             self._tasks[key] = asyncio.create_task(self._perform(effect, operation), name=key)
 
     def _operation(self, key: EffectKey, intended_at: datetime) -> Operation:
@@ -237,8 +232,11 @@ class Drive:
             raise
 
     def _fire_timers(self) -> None:
+        timers = self._journal.run.timers
+        if not timers:
+            return
         now = self._world.clock.now()
-        for timer in tuple(self._journal.run.timers.values()):
+        for timer in timers.values():
             if timer.due <= now:
                 self._journal.stage(e.TimerFired(timer=timer.timer))
 

@@ -3,6 +3,7 @@
 from collections.abc import Iterable
 from datetime import datetime
 from functools import reduce
+from typing import Final, cast, get_args
 
 from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope, Event, NewEvent
 from supervisor_ai.domain.errors import StaleVersion
@@ -41,6 +42,7 @@ from supervisor_ai.engine.ports.monitor import Monitor
 from supervisor_ai.engine.streams.project_view import ProjectView
 
 _RACES = 100
+_ATTEMPT_ENDS: Final = frozenset(get_args(AttemptEnd))
 
 
 class Journal:
@@ -76,7 +78,8 @@ class Journal:
         actor = letter.actor if letter else self._actor
         cause = f"letter:{letter.key}" if letter else None
         for event in events:
-            self._give_back(event)
+            if type(event) in _ATTEMPT_ENDS:
+                self._give_back(cast("AttemptEnd", event))
             self.playback.apply(event)
             self._staged.append(NewEvent(event=event, actor=actor, cause=cause))
         if letter is not None:
@@ -196,10 +199,8 @@ class Journal:
         staged = (at.event for at in self._shared)
         return reduce(project_machine.evolve, staged, self.project.refresh())
 
-    def _give_back(self, event: Event) -> None:
+    def _give_back(self, event: AttemptEnd) -> None:
         """Give back what an attempt took, in the same commit as its end, whatever that is."""
-        if not isinstance(event, AttemptEnd):
-            return
         started = attempt_of(self.run, event)
         for fact in launches.given_back(self._project(), self.run.id, started, event):
             self.stage_project(fact)

@@ -31,6 +31,7 @@ EVENT_KINDS: Final[tuple[type[Event], ...]] = (
 """Of the kernel; drivers have more."""
 
 _CANONICAL: Final = msgspec.json.Encoder(order="sorted")
+_LINKED: Final = msgspec.json.Encoder()
 
 
 class Record(NamedTuple):
@@ -68,7 +69,7 @@ class Sealed(NamedTuple):
     envelope: Envelope
 
 
-class EventPlace(NamedTuple):
+class EventPlace(msgspec.Struct, frozen=True):
     """Where and when a fact enters the ledger."""
 
     seq: int
@@ -80,7 +81,7 @@ class EventPlace(NamedTuple):
 
 def link(previous: str, columns: tuple[object, ...]) -> str:
     """Return the hash that chains a record's other columns to the record before it."""
-    return sha256(msgspec.json.encode((previous, *columns))).hexdigest()
+    return sha256(_LINKED.encode((previous, *columns))).hexdigest()
 
 
 def canonical(value: object) -> str:
@@ -158,20 +159,20 @@ class EventCodec:
 
     def seal(self, new: NewEvent, place: EventPlace, *, previous: str) -> Sealed:
         """Chain a fact to the record before it."""
-        seq, stream, version, recorded_at, epoch = place
         # The facts of a batch share their moment and, nearly always, their actor.
-        written, at, actor = self.encode(new.event), instant(recorded_at), _written(new.actor)
-        columns = (seq, stream, version, *written, at, actor, new.cause, epoch)
+        written, at, actor = self.encode(new.event), instant(place.recorded_at), _written(new.actor)
+        where = (place.seq, place.stream, place.version)
+        columns = (*where, *written, at, actor, new.cause, place.epoch)
         digest = link(previous, columns)
         envelope = Envelope(
-            seq=seq,
-            stream=stream,
-            version=version,
+            seq=place.seq,
+            stream=place.stream,
+            version=place.version,
             event=new.event,
-            recorded_at=recorded_at,
+            recorded_at=place.recorded_at,
             actor=new.actor,
             cause=new.cause,
-            epoch=epoch,
+            epoch=place.epoch,
             hash=digest,
         )
         return Sealed(Record(*columns, digest), envelope)

@@ -124,18 +124,38 @@ def submit(run: RunId, birth: e.RunSubmitted) -> Run:
     return Run(id=run, birth=birth, definition=birth.definition)
 
 
-def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
+def evolve(run: Run, event: Event) -> Run:
     """Fold one recorded fact into the run."""
-    run = replace(run, status=step(RUN_FLOW, run.status, event))
+    status = step(RUN_FLOW, run.status, event)
+    if status is not run.status:
+        run = replace(run, status=status)
+    return _placed(run, event) if isinstance(event, e.PlacedEvent) else _unplaced(run, event)
+
+
+def _placed(run: Run, event: e.PlacedEvent) -> Run:
+    """Fold a fact that has its place in a step."""
     match event:
+        case e.IntentEnded():
+            return _ended(run, event)
         case e.ApprovalRequested():
             return _opened(replace(run, votes=()), event)
-        case e.Intent() | e.PermitRequested():
+        case e.Intent():
             return _opened(run, event)
         case e.ApprovalCounted(person=person):
             return replace(run, votes=(*run.votes, person))
         case e.CommentMade(number=number):
             return replace(run, comments=number)
+        case e.ChildStarted(child=child):
+            return replace(run, children={**run.children, child: RunStatus.QUEUED})
+        case _:
+            return run
+
+
+def _unplaced(run: Run, event: Event) -> Run:
+    """Fold a fact about the run as a whole."""
+    match event:
+        case e.PermitRequested():
+            return _opened(run, event)
         case e.TimerSet() | e.TimerFired() | e.TimerCancelled():
             return _timed(run, event)
         case e.PermitGranted(permit=permit):
@@ -144,8 +164,6 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
             return replace(_closed(run, asked) if is_asked else run, permits=run.permits | {permit})
         case e.PermitReleased(permit=permit):
             return replace(run, permits=run.permits - {permit})
-        case e.ChildStarted(child=child):
-            return replace(run, children={**run.children, child: RunStatus.QUEUED})
         case e.ChildEnded(child=child, status=status):
             return replace(run, children={**run.children, child: status})
         case e.DefinitionMigrated(definition=definition):
@@ -154,8 +172,6 @@ def evolve(run: Run, event: Event) -> Run:  # noqa: C901 - one case per fact
             return replace(run, outcome=outcome, degraded=degraded, open={}, timers={})
         case e.RunFailed(outcome=outcome) | e.RunCancelled(outcome=outcome):
             return replace(run, outcome=outcome, open={}, timers={})
-        case e.PlacedEvent():
-            return _ended(run, event)
         case _:
             return run
 
@@ -171,8 +187,8 @@ def _closed(run: Run, like: UnderWay) -> Run:
     return replace(run, open={name: at for name, at in run.open.items() if name != key})
 
 
-def _ended(run: Run, event: e.PlacedEvent) -> Run:
-    """Close the operation whose outcome the event is; other facts leave it as it is."""
+def _ended(run: Run, event: e.IntentEnded) -> Run:
+    """Close the operation whose outcome the event is, if it is under way."""
     for key, intent in run.open.items():
         if is_outcome(event, intent):
             return replace(run, open={name: at for name, at in run.open.items() if name != key})

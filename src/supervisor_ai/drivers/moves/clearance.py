@@ -1,5 +1,7 @@
 """What is known about a change on its way to a branch: its risk, people's words, its gates."""
 
+from typing import Final
+
 from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
@@ -9,6 +11,15 @@ from supervisor_ai.domain.run.approvals.policy import REQUIRING, ApprovalAction
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
+
+_CONCERNS: Final = frozenset(
+    (
+        *(e.AssessmentStarted, e.ChangeAssessed, e.NotificationDelivered, e.NotificationFailed),
+        *(e.ApprovalRequested, e.ApprovalGiven, e.ApprovalLapsed, e.ApprovalRefused),
+        *(e.ChangeEdited, e.CommentMade, e.GateEnded),
+    )
+)
+"""The kinds of facts that say something about a change on its way to a branch."""
 
 
 class Clearance(Struct, frozen=True, kw_only=True):
@@ -44,6 +55,10 @@ class Clearance(Struct, frozen=True, kw_only=True):
 
 def evolve(clearance: Clearance, event: Event, question: ReasonWord | None) -> Clearance:
     """Fold one fact; `question` is what people were asked last."""
+    return _changed(clearance, event, question) if type(event) in _CONCERNS else clearance
+
+
+def _changed(clearance: Clearance, event: Event, question: ReasonWord | None) -> Clearance:
     match event:
         case e.AssessmentStarted():
             return replace(clearance, is_assessing=True)

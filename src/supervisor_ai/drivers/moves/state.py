@@ -56,21 +56,27 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.FAILED, e.AttemptCancelled): StepStatus.FAILED,
     (StepStatus.FAILED, e.FilesLeftOut): StepStatus.FAILED,
 }
-_OF_PARTS: Final = (
-    *(e.AttemptStarted, e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
-    *(e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled),
-    *(e.BaselineStarted, e.BaselineEnded, e.BaselineLost),
+# No kind of fact derives from another one, so that sets of kinds can be asked by the exact kind.
+_OF_PARTS: Final = frozenset(
+    (
+        *(e.AttemptStarted, e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
+        *(e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled),
+        *(e.BaselineStarted, e.BaselineEnded, e.BaselineLost),
+    )
 )
 """What belongs to a role or a gate of a step, and not to the step as a whole."""
-_OF_A_QUESTION: Final = (
-    *(e.ApprovalRequested, e.ApprovalGiven, e.ApprovalLapsed),
-    *(e.ApprovalRefused, e.ChangeEdited),
+_OF_A_QUESTION: Final = frozenset(
+    (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalLapsed, e.ApprovalRefused, e.ChangeEdited)
 )
-_OF_A_SLOT: Final = (
-    *_LAUNCH,
-    *(e.AttemptStarted, e.ContextPacked, e.KnowledgeInjected, e.PromptSent),
-    *(e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
-    *_OF_A_QUESTION,
+_OF_A_SLOT: Final = _OF_A_QUESTION | frozenset(
+    (
+        *_LAUNCH,
+        *(e.AttemptStarted, e.ContextPacked, e.KnowledgeInjected, e.PromptSent),
+        *(e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
+    )
+)
+_OF_LOST_FILES: Final = frozenset(
+    (e.FilesLeftOut, e.AttemptStarted, e.AttemptSucceeded, e.AttemptFailed)
 )
 
 _OF_THE_TASK: Final = frozenset({StepKind.ROLE, StepKind.COMMIT})
@@ -191,7 +197,8 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
 
     def record(self, name: StepName) -> StepRecord:
         """Return what happened at the step so far."""
-        return self.steps.get(name, StepRecord())
+        found = self.steps.get(name)
+        return StepRecord() if found is None else found
 
     def role(self, name: StepName, slot: int = 1) -> Role:
         """Return one of the roles that do the step."""
@@ -208,21 +215,28 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
 
 def evolve(state: WorkflowState, event: Event) -> WorkflowState:
     """Fold one recorded fact into the state."""
-    if isinstance(event, e.RunSubmitted):
-        return _begun_anew(state, event)
-    if isinstance(event, e.TimerSet) and is_for_a_look(event):
-        return replace(state, pull_request=evolve_timer(state.pull_request, event))
-    if not isinstance(event, e.PlacedEvent) or isinstance(event, e.ChildStarted):
+    if not isinstance(event, e.PlacedEvent):
+        return _unplaced(state, event)
+    if type(event) is e.ChildStarted:
         return state
     record = state.record(event.step)
     status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
     record = replace(record, status=status, verdict=verdict)
     state = _remembered(_placed(state, event), event)
     asked = state.visit.question if state.visit else None
-    state = replace(state, clearance=evolve_clearance(state.clearance, event, asked))
+    clearance = evolve_clearance(state.clearance, event, asked)
     state, record = _applied(state, record, event)
     record = _losing(record, event)
-    return replace(state, steps={**state.steps, event.step: record})
+    return replace(state, clearance=clearance, steps={**state.steps, event.step: record})
+
+
+def _unplaced(state: WorkflowState, event: Event) -> WorkflowState:
+    """Fold a fact that belongs to no step."""
+    if isinstance(event, e.RunSubmitted):
+        return _begun_anew(state, event)
+    if isinstance(event, e.TimerSet) and is_for_a_look(event):
+        return replace(state, pull_request=evolve_timer(state.pull_request, event))
+    return state
 
 
 def _begun_anew(state: WorkflowState, birth: e.RunSubmitted) -> WorkflowState:
@@ -240,12 +254,12 @@ def _begun_anew(state: WorkflowState, birth: e.RunSubmitted) -> WorkflowState:
 
 def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Let the slot that a fact belongs to take it in."""
-    if not isinstance(event, _OF_A_SLOT) or state.visit is None:
+    if type(event) not in _OF_A_SLOT or state.visit is None:
         return state
     visit = state.visit
     if isinstance(event, e.ApprovalRequested):
         visit = replace(visit, question=event.reason)
-    if isinstance(event, _OF_A_QUESTION) and visit.question != ApprovalReason.BLOCKED:
+    if type(event) in _OF_A_QUESTION and visit.question != ApprovalReason.BLOCKED:
         return replace(state, visit=visit)
     slot = evolve_slot(visit.slot(event.slot), event)
     return replace(state, visit=visit.with_slot(slot))
@@ -305,7 +319,7 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
         case e.PullRequestStarted():
             known = evolve_pull_request(state.pull_request, event)
             return replace(state, news=None, pull_request=known)
-        case _ if isinstance(event, _OF_PARTS):
+        case _ if type(event) in _OF_PARTS:
             return state
         case e.OperationEnded():
             return replace(state, news=event)
@@ -347,6 +361,8 @@ def _entered(state: WorkflowState, event: e.StepEntered) -> WorkflowState:
 
 def _losing(record: StepRecord, event: e.PlacedEvent) -> StepRecord:
     """Remember which files were left out, until an attempt ends that lost none."""
+    if type(event) not in _OF_LOST_FILES:
+        return record
     lost = record.left_out.get(event.slot)
     match event:
         case e.FilesLeftOut(slot=slot):

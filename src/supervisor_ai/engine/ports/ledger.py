@@ -57,7 +57,7 @@ class EventLog(Protocol):
     """Append-only streams in one global order."""
 
     def append(self, batch: Batch) -> tuple[Envelope, ...]:
-        """Commit the batch and return its events with their places in the chain.
+        """Commit the batch and return its events with their places in the chain, at one moment.
 
         Raises LeaseLost when the lease is not the newest for its run, StaleVersion when a
         stream is not at its expected version, Unavailable when the ledger cannot be written.
