@@ -27,6 +27,13 @@ NAMES = [
 SIGNS = ["=", ": ", " = ", '": "', "=> '", " ", ">", '\\": \\"', ", value='", ":=", "?.="]
 GLUE = [
     "",
+    "--",
+    "ENV ",
+    "[3]",
+    "]",
+    ", ",
+    "value",
+    " str | None",
     " ",
     "\n",
     "\r\n",
@@ -73,11 +80,40 @@ def test_the_quick_look_finds_what_the_rules_find(
     assert RULE_BOOK.find(text, before) == RULE_BOOK.search(text, before)
 
 
+@given(
+    text=st.sampled_from(TEXTS),
+    changes=st.lists(st.tuples(st.integers(0, 2000), st.integers(0, 3), PIECES), max_size=4),
+)
+def test_the_quick_look_finds_what_the_rules_find_in_changed_texts(
+    text: str, changes: list[tuple[int, int, str]]
+) -> None:
+    for place, gone, new in changes:
+        at = place % (len(text) + 1)
+        text = text[:at] + new + text[at + gone :]
+    whole = f"{PADDING[:2048]}\n{text}\n"
+
+    assert RULE_BOOK.find(whole) == RULE_BOOK.search(whole)
+
+
 @given(parts=st.lists(PIECES, max_size=8), start=st.integers(0, 200))
 def test_what_comes_before_is_seen_and_not_searched(parts: list[str], start: int) -> None:
     text = "a" * 100 + "".join(parts) + "\n" + PADDING
 
     assert RULE_BOOK.find(text, start) == RULE_BOOK.search(text, start)
+
+
+def test_names_are_seen_in_flags_and_images_and_before_types() -> None:
+    for text in (
+        "run --db.password A1b2C3d4e5F6",
+        "ENV DB_PASSWORD A1b2C3d4e5F6",
+        "char token[16] = 'A1b2C3d4e5F6g7H8'",
+        "api_key: str | None = 'A1b2C3d4e5F6g7H8'",
+        "secret.a.my_key = 'A1b2C3d4e5F6g7H8'",
+        '{"name": "DB_PASSWORD", "value": "A1b2C3d4e5F6"}',
+        "<password>A1b2C3d4e5F6</password>",
+    ):
+        whole = f"{PADDING}{text}\n"
+        assert RULE_BOOK.find(whole) == RULE_BOOK.search(whole) != []
 
 
 def test_odd_letters_and_spaces_hide_nothing() -> None:
@@ -87,10 +123,10 @@ def test_odd_letters_and_spaces_hide_nothing() -> None:
 
 
 def test_a_line_is_kept_whole_and_others_are_not() -> None:
-    kept = Sieve(RULES).keep("a\npassword: b\nc\nd token", 0)
+    kept = Sieve(RULES).keep("a\npassword: b\nc token\nd token=e", 0)
 
-    assert kept.text == "password: b\nd token"
-    assert (kept.starts, kept.origins) == ([0, 12], [2, 16])
+    assert kept.text == "password: b\nd token=e"
+    assert (kept.starts, kept.origins) == ([0, 12], [2, 22])
 
 
 def test_what_begins_in_a_kept_line_hides_none_that_follows() -> None:
@@ -119,4 +155,5 @@ def test_without_a_linear_matcher_everything_is_searched() -> None:
 
     assert not sieve.is_worth_it(1_000_000)
     assert sieve.may_match("anything")
+    assert sieve.sifted("anything") == "anything"
     assert sieve.keep("anything", 0).text == ""

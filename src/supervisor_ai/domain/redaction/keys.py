@@ -38,11 +38,21 @@ _ABOUT: Final = re.compile(
 )
 
 
-NAME_SHAPE: Final = (
+_NOUN: Final = (
     rf"(?:(?:{'|'.join(sorted((*_ENDINGS, *_NOUNS)))})|(?:{_KINDS_OF_KEY.pattern})[0-9_.-]*key)"
-    r"(?-i:[^a-z]|$)"
+    r"(?:(?-i:[A-Z0-9_.-])[\w.-]*)?"
 )
-"""What stands in every name of a secret, in any case: a noun to the end of its word."""
+"""What stands in every name of a secret, in any case, to the end of the name."""
+
+_VALUED: Final = (
+    r"""(?:[\\"'\]]*|\[\d*\])(?:[ \t]+[\w.*&?]+(?:\[[\w., |]*\])?(?: ?\| ?[\w.]+)?)?"""
+    r"""[ \t]*[?.+|]{0,2}[:=>]"""
+)
+_LISTED: Final = r"""[\\"']+[ \t]*(?:,|[\\"']*value)"""
+_FLAG: Final = r"(?:-[\w.-]*|(?-i:ENV)[^\w\n.-]+[\w.-]*)"
+
+NAME_SHAPE: Final = rf"""{_NOUN}(?:{_VALUED}|{_LISTED})|{_FLAG}{_NOUN}["']? """
+"""What stands wherever the name of a secret is given a value: the name, and what leads to it."""
 
 
 def names_secret(key: str) -> bool:

@@ -55,14 +55,14 @@ def is_literal(key: str, value: str, *, is_word_enough: bool = False) -> bool:
 def _is_about(value: str) -> bool:
     """Tell whether a value only stands for another, or is no value at all."""
     return bool(
-        _SECRET_WORD.search(value)
+        is_code(value)
+        or _SECRET_WORD.search(value)
         or _TYPE.fullmatch(value)
         or _SHAPED.fullmatch(value)
         or _NUMBERED_NAME.fullmatch(value)
         or is_mask(value)
         or is_filling(value)
         or is_named(value)
-        or is_code(value)
     )
 
 

@@ -44,6 +44,7 @@ _SETTING: Final = re.compile(
     r"\b(?i:define|setenv|putenv|setdefault|setproperty|setenvironmentvariable)\([ \t]{0,4}[\"']$"
 )
 """A call that gives a name its value."""
+_AUTHORIZED: Final = r"""authorization[\\"'\] \t]*[:=,]"""
 _CONNECTION_KEYS: Final = ("server=", "host=", "user=", "uid=", "user id=", "database=", "dbname=")
 
 
@@ -93,7 +94,7 @@ def _is_line(match: re.Match[str], value: str) -> bool:
 
 def _is_value(key: str, value: str, *, is_tight: bool) -> bool:
     """Judge a value without quotes; a word counts only where its sign clings to the key."""
-    is_long = _looks_secret_as(key, value) and not is_code(value)
+    is_long = not is_code(value) and _looks_secret_as(key, value)
     return is_long or is_literal(key, value, is_word_enough=is_tight)
 
 
@@ -203,6 +204,7 @@ PLACES: Final = (
             r"""(?P<secret>[\w.~+/=:-]{8,4096})"""
         ),
         test=_is_credential,
+        shape=_AUTHORIZED,
     ),
     RedactionRule(
         id="authorization",
@@ -213,6 +215,7 @@ PLACES: Final = (
             r"""(?P<secret>[\w.~+/=:@-]{16,4096})"""
         ),
         test=_is_token,
+        shape=_AUTHORIZED,
     ),
     RedactionRule(
         id="login",
@@ -222,7 +225,7 @@ PLACES: Final = (
             r"""(?P<secret>[^\s"'`\\]{4,256})"""
         ),
         test=_is_login,
-        shape=r"""(?:-u|--user)[ ="'][^:]*:""",
+        shape=r"""(?:-u|--user)[ ="'][^:\n]*:""",
     ),
     RedactionRule(
         id="login",

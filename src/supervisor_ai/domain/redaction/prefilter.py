@@ -6,6 +6,7 @@ from functools import cached_property
 from typing import Final
 
 from supervisor_ai.domain.redaction.rule import LEAST_WORD, RedactionRule, begins_word
+from supervisor_ai.domain.redaction.sieve import Sieve
 
 _NEVER: Final = "(?!)"
 _ESCAPES: Final = ("\\", "%", "\x1b")
@@ -16,17 +17,21 @@ _ESCAPED: Final = re.compile(r"\\(?:[nrt]|u[0-9a-f]{4})|%[0-9a-f]{2}|\x1b\[[0-9;
 class Prefilter:
     """Looks for the keywords of all rules at once.
 
-    A rule that is one word is looked for in long words only, and a keyword that must stand at the
-    beginning of a word only there: both are a small part of most texts.
+    A rule that is one word is looked for in long words only, of which a sieve leaves few, and a
+    keyword that must stand at the beginning of a word only there: a small part of most texts.
     """
 
-    def __init__(self, rules: Sequence[RedactionRule]) -> None:
+    def __init__(self, rules: Sequence[RedactionRule], sieve: Sieve | None = None) -> None:
+        self._sieve = sieve or Sieve(rules)
         self._edged = [rule for rule in rules if begins_word(rule)]
         self._others = [rule for rule in rules if not begins_word(rule)]
 
     def possible(self, lowered: str) -> list[RedactionRule]:
         """Return the rules of which a keyword stands in a text in lower case."""
-        words = " ".join([word for word in lowered.split() if len(word) >= LEAST_WORD])
+        if not self._sieve.may_match(lowered):
+            return []
+        long = [word for word in lowered.split() if len(word) >= LEAST_WORD]
+        words = self._sieve.sifted("\n".join(long))
         rules = [
             rule
             for rule in self._others

@@ -11,8 +11,8 @@ from supervisor_ai.domain.redaction.rule import FoundSecret
 PRIVATE_KEY: Final = "private-key"
 _KIND: Final = r"[A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}"
 _BEGIN: Final = re.compile(rf"-{{4,5}} ?BEGIN {_KIND}|Private-Lines: \d{{1,4}}")
-_WORDS_OF_FRAMES: Final = ("PRIVATE KEY", "Private-Lines")
-"""One of them is in whatever begins; to look for words costs a tenth of a search with a pattern."""
+WORDS_OF_FRAMES: Final = ("PRIVATE KEY", "Private-Lines", "Private-MAC")
+"""One of them is in every frame; to look for words costs a tenth of a search with a pattern."""
 _FRAME: Final = re.compile(rf"(?P<end>-{{4,5}} ?END {_KIND}|Private-MAC:)|{_BEGIN.pattern}")
 _HEADER: Final = re.compile(r"[^\w\n]{0,24}(?:Proc-Type|DEK-Info|Version|Comment|Hash|Charset): ")
 _RUN: Final = re.compile(r"(?<!\\)[A-Za-z0-9+/=](?:\\+[nr]|[A-Za-z0-9+/=_.-])*+")
@@ -42,10 +42,11 @@ class PrivateKeys:
         self._width = 0
         self.count = 0
 
-    def find(self, text: str, start: int, stop: int) -> Iterator[FoundSecret]:
-        """Find the bodies of keys between two places, line by line."""
+    def find(self, text: str, start: int, stop: int, seen: str) -> Iterator[FoundSecret]:
+        """Find the bodies of keys between two places, line by line; frames begin in `seen` only."""
         at, line_end = start, -1
-        last = max(text.rfind(word, start, stop) for word in _WORDS_OF_FRAMES)
+        words = [word for word in WORDS_OF_FRAMES if word in seen]
+        last = max((text.rfind(word, start, stop) for word in words), default=-1)
         while at < stop:
             if self._stage is _Stage.OUTSIDE:
                 begin = _BEGIN.search(text, at, stop) if at <= last else None

@@ -97,17 +97,18 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
         self, text: str, places: KeywordPlaces, known: Sequence[FoundSecret] = ()
     ) -> Iterator[FoundSecret]:
         """Find the rule's secrets in a text, given those that are known already, in order."""
-        match_at = _compiled(self.pattern).match
+        pattern = _compiled(self.pattern)
+        group = "secret" if "secret" in pattern.groupindex else 0
         for keyword in self.keywords:
             end = places.start + self.lead
             for at in places.of(keyword):
                 if at < end:
                     continue
                 end = at + len(keyword)
-                match = match_at(text, at - self.lead)
-                if match and self.test(match, _unknown_part(match, known)):
-                    end = max(end, match.end(_group(match)))
-                    yield FoundSecret(*match.span(_group(match)), self.id, *match.span())
+                match = pattern.match(text, at - self.lead)
+                if match and self.test(match, _unknown_part(match, group, known)):
+                    end = max(end, match.end(group))
+                    yield FoundSecret(*match.span(group), self.id, *match.span())
 
 
 def begins_word(rule: RedactionRule) -> bool:
@@ -121,10 +122,6 @@ def _compiled(pattern: str) -> re.Pattern[str]:
     return re.compile(pattern, re.ASCII | re.MULTILINE)
 
 
-def _group(match: re.Match[str]) -> str | int:
-    return "secret" if "secret" in match.re.groupindex else 0
-
-
 def lower(text: str) -> str:
     """Return the text in lower case with every character in its place and no new letter of ours."""
     for letter in _LETTERS_ONLY_WHEN_LOWER:
@@ -132,8 +129,13 @@ def lower(text: str) -> str:
     return text.lower()
 
 
-def _unknown_part(match: re.Match[str], known: Sequence[FoundSecret]) -> str:
-    start, end = match.span(_group(match))
+def _unknown_part(match: re.Match[str], group: str | int, known: Sequence[FoundSecret]) -> str:
+    value = _without(match, group, known) if known else match[group]
+    return MARK.sub("", value) if "[" in value else value
+
+
+def _without(match: re.Match[str], group: str | int, known: Sequence[FoundSecret]) -> str:
+    start, end = match.span(group)
     parts = []
     # Known secrets do not overlap, so only the one before can reach into the value.
     for index in range(max(0, bisect_left(known, (start,)) - 1), len(known)):
@@ -142,5 +144,4 @@ def _unknown_part(match: re.Match[str], known: Sequence[FoundSecret]) -> str:
             break
         parts.append(match.string[start : max(start, secret.start)])
         start = max(start, secret.end)
-    value = "".join(parts) + match.string[start:end]
-    return MARK.sub("", value) if "[" in value else value
+    return "".join(parts) + match.string[start:end]

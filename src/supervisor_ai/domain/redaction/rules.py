@@ -2,14 +2,23 @@
 
 from bisect import bisect_right
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
+from supervisor_ai.domain.redaction.private_keys import WORDS_OF_FRAMES
 from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
 from supervisor_ai.domain.redaction.rule import FoundSecret, KeywordPlaces, RedactionRule
 from supervisor_ai.domain.redaction.sieve import Lines, Sieve
+
+
+class Look(NamedTuple):
+    """What was found in a text, and in which of its lines it was looked for."""
+
+    found: list[FoundSecret]
+    seen: str
+    """Every line with a sign of a secret, or of the frame of a private key, is in it."""
 
 
 class RuleBook:
@@ -21,22 +30,24 @@ class RuleBook:
         self.rules = (*formats, *places)
         self._formats = Prefilter(formats)
         self._places = places
-        self._sieve = Sieve(self.rules)
-        self._formats_sieve = Sieve(formats)
+        self._sieve = Sieve(self.rules, shapes=WORDS_OF_FRAMES)
 
     def find(self, text: str, start: int = 0) -> list[FoundSecret]:
-        """Find the secrets of a text from `start` on, in order and without overlaps.
+        """Find the secrets of a text from `start` on, in order and without overlaps."""
+        return self.look(text, start).found
+
+    def look(self, text: str, start: int = 0) -> Look:
+        """Find them, and tell where else a key may begin.
 
         No rule looks beyond a line, so the lines without any sign of a secret are left out first.
         """
         if not self._sieve.is_worth_it(len(text) - start):
-            return self.search(text, start)
+            return Look(self.search(text, start), text)
         kept = self._sieve.keep(text, start)
         if not kept.starts:
-            return []
-        return [
-            _restored(it, kept) for it in self.search(kept.text, max(0, start - kept.origins[0]))
-        ]
+            return Look([], "")
+        found = self.search(kept.text, max(0, start - kept.origins[0]))
+        return Look([_restored(it, kept) for it in found], kept.text)
 
     def search(self, text: str, start: int = 0) -> list[FoundSecret]:
         """Find the same by every rule that may match.
@@ -45,7 +56,7 @@ class RuleBook:
         redaction finds what the first one found: nothing.
         """
         at = KeywordPlaces(text, start)
-        formats = self._formats.possible(at.lowered) if self._formats_sieve.may_match(text) else ()
+        formats = self._formats.possible(at.lowered)
         known = merged([found for rule in formats for found in rule.find(text, at)])
         placed = [it for rule in self._places for it in rule.find(text, at, known)]
         return merged(known + placed)

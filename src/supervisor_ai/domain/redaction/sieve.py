@@ -54,9 +54,14 @@ class Sieve:
     """
 
     def __init__(
-        self, rules: Sequence[RedactionRule], compile_shape: CompileShape | None = None
+        self,
+        rules: Sequence[RedactionRule],
+        compile_shape: CompileShape | None = None,
+        *,
+        shapes: Sequence[str] = (),
     ) -> None:
         self._rules = rules
+        self._more = shapes
         self._compile = compile_shape or linear_matcher
 
     def is_worth_it(self, size: int) -> bool:
@@ -67,6 +72,10 @@ class Sieve:
     def may_match(self, text: str) -> bool:
         """Tell whether some line of a text can hold a secret."""
         return self._matcher is None or self._matcher.search(_bytes(text)) is not None
+
+    def sifted(self, text: str) -> str:
+        """Return the lines of a text that may hold a secret."""
+        return text if self._matcher is None else self.keep(text, 0).text
 
     def keep(self, text: str, start: int) -> Lines:
         """Put together the lines of a text, beginning with that of `start`, that may hold one."""
@@ -93,7 +102,7 @@ class Sieve:
 
     @cached_property
     def _matcher(self) -> _Matcher | None:
-        return self._compile(_shape(self._rules))
+        return self._compile(_shape(self._rules, self._more))
 
 
 def _bytes(text: str) -> bytes:
@@ -101,11 +110,11 @@ def _bytes(text: str) -> bytes:
     return text.encode("ascii", "replace")
 
 
-def _shape(rules: Iterable[RedactionRule]) -> str:
+def _shape(rules: Iterable[RedactionRule], more: Iterable[str]) -> str:
     """Join what lines must have in them, each shape once."""
-    begun, others = dict[str, None](), dict[str, None]()
+    begun, others = dict[str, None](), dict.fromkeys(more)
     for rule in rules:
-        begins = not rule.shape and begins_word(rule)
+        begins = begins_word(rule)
         (begun if begins else others).update(dict.fromkeys(_shapes(rule, begins=begins)))
     beginnings = [f"{_BEGINNING}(?:{'|'.join(begun)})"] if begun else []
     return f"(?im:{'|'.join([*beginnings, *others])})"

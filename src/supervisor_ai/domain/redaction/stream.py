@@ -5,7 +5,12 @@ from typing import Final
 
 from supervisor_ai.domain.redaction.places import LOOK_BACK
 from supervisor_ai.domain.redaction.position import Position, Shifts
-from supervisor_ai.domain.redaction.private_keys import PRIVATE_KEY, PrivateKeys, frame_reaches
+from supervisor_ai.domain.redaction.private_keys import (
+    PRIVATE_KEY,
+    WORDS_OF_FRAMES,
+    PrivateKeys,
+    frame_reaches,
+)
 from supervisor_ai.domain.redaction.redacted import WITHHELD, Marker, SecretFinding
 from supervisor_ai.domain.redaction.rule import FoundSecret
 from supervisor_ai.domain.redaction.rules import RULE_BOOK, RuleBook, merged
@@ -85,7 +90,8 @@ class RuleStream:
             part = text[at : at + LONG_LINE] if is_long else text[at : stop or len(text)]
             redacted, taken = self._redact_or_withhold(part, is_long=is_long)
             output.append(redacted)
-            self._position.pass_over(text[at : at + taken])
+            if self._report is not ignore:
+                self._position.pass_over(text[at : at + taken])
             at += taken
         self._held = [text[at:]]
         self._size = len(text) - at
@@ -108,10 +114,10 @@ class RuleStream:
         """Return what becomes of the beginning of the part, and how much of it that is."""
         before = self._before
         text = before + part
-        found = self._rules.find(text, len(before))
-        stop = _cut(text, found) if is_long else len(text)
+        found, seen = self._rules.look(text, len(before))
+        stop = _cut(text, found, seen) if is_long else len(text)
         known = [secret for secret in found if secret.start < stop]
-        bodies, continued = self._key_bodies(text, len(before), stop)
+        bodies, continued = self._key_bodies(text, len(before), stop, seen)
         self._before = text[max(0, stop - LOOK_BACK) : stop].rpartition("\n")[2]
         text = text[:stop]
         shifts, told = Shifts(), set[tuple[str, int]]()
@@ -134,11 +140,13 @@ class RuleStream:
                 secrets = _whole_lines(text, len(before), secrets)
         return text[len(before) :], stop - len(before)
 
-    def _key_bodies(self, text: str, start: int, stop: int) -> tuple[list[FoundSecret], set[int]]:
+    def _key_bodies(
+        self, text: str, start: int, stop: int, seen: str
+    ) -> tuple[list[FoundSecret], set[int]]:
         """Find the bodies of private keys, and where the lines begin that only continue one."""
         bodies, continued = [], set()
         count = self._keys.count
-        for body in self._keys.find(text, start, stop):
+        for body in self._keys.find(text, start, stop, seen):
             if self._keys.count == count:
                 continued.add(body.start)
             count = self._keys.count
@@ -164,11 +172,12 @@ def _end_of_lines(text: str, at: int) -> int:
     return stop
 
 
-def _cut(text: str, found: list[FoundSecret]) -> int:
+def _cut(text: str, found: list[FoundSecret], seen: str) -> int:
     """Choose where a long part ends: not where the overlap begins, if a secret stands there."""
     stop = len(text) - OVERLAP
     reaches = [(secret.first, secret.last) for secret in found]
-    for first, last in sorted([*reaches, *frame_reaches(text)]):
+    frames = frame_reaches(text) if any(word in seen for word in WORDS_OF_FRAMES) else ()
+    for first, last in sorted([*reaches, *frames]):
         if first < stop < last:
             stop = last
     return stop

@@ -52,11 +52,11 @@ def looks_secret(value: str, *, entropy: float = 3.0) -> bool:
         len(value) >= LEAST_LENGTH
         and not _SPACE.search(value)
         and sum(bool(kind.search(value)) for kind in _CLASSES) >= _LEAST_CLASSES
-        and entropy_of(value) >= entropy
         and not is_mask(value)
         and not is_named(value)
         and not is_wording(value)
         and not _WEAK.fullmatch(value)
+        and entropy_of(value) >= entropy
     )
 
 

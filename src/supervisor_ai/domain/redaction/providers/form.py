@@ -10,8 +10,15 @@ END: Final = r"(?![A-Za-z0-9])"
 UUID: Final = r"[0-9a-fA-F]{8}-(?:[0-9a-fA-F]{4}-){3}[0-9a-fA-F]{12}"
 
 
-def form(rule_id: str, keywords: str, pattern: str, *, lead: int = 0) -> RedactionRule:
+def form(
+    rule_id: str, keywords: str, pattern: str, *, lead: int = 0, shape: str = ""
+) -> RedactionRule:
     """Make a rule for one word that is known wherever it stands."""
     return RedactionRule(
-        id=rule_id, keywords=tuple(keywords.split()), pattern=pattern, lead=lead, is_one_word=True
+        id=rule_id,
+        keywords=tuple(keywords.split()),
+        pattern=pattern,
+        lead=lead,
+        is_one_word=True,
+        shape=shape,
     )

@@ -30,10 +30,16 @@ MESSAGES: Final = (
     ),
     form("telegram-token", ":aa", r"(?<=\d{8}):(?P<secret>AA[\w-]{33})(?![\w-])"),
     form("sendgrid-key", "sg.", EDGE + r"SG\.[\w-]{16,32}\.[\w-]{32,64}"),
-    form("twilio-key", "sk", EDGE + r"SK[0-9a-f]{32}(?!\w)"),
-    form("mailgun-key", "key-", EDGE + r"key-[0-9a-f]{32}(?!\w)"),
+    form("twilio-key", "sk", EDGE + r"SK[0-9a-f]{32}(?!\w)", shape="sk[0-9a-f]{14}"),
+    form("mailgun-key", "key-", EDGE + r"key-[0-9a-f]{32}(?!\w)", shape="key-[0-9a-f]{12}"),
     form("mailgun-key", "pubkey-", EDGE + r"pubkey-[0-9a-f]{32}(?!\w)"),
-    form("mailchimp-key", "-us", EDGE + r"[0-9a-f]{32}-us\d{1,2}" + END, lead=32),
+    form(
+        "mailchimp-key",
+        "-us",
+        EDGE + r"[0-9a-f]{32}-us\d{1,2}" + END,
+        lead=32,
+        shape=r"[0-9a-f]-us\d",
+    ),
     form("brevo-key", "xkeysib-", r"xkeysib-[0-9a-f]{64}-[A-Za-z0-9]{16}"),
     form("resend-key", "re_", EDGE + r"re_[A-Za-z0-9]{8}_[A-Za-z0-9]{24}" + END),
 )
@@ -53,7 +59,7 @@ PAYMENTS: Final = (
         "shpat_ shpca_ shppa_ shpss_",
         r"shp(?:at|ca|pa|ss)_[0-9a-fA-F]{32}",
     ),
-    form("gocardless-token", "live_", EDGE + r"live_[\w=-]{40}" + END),
+    form("gocardless-token", "live_", EDGE + r"live_[\w=-]{40}" + END, shape=r"live_[\w=-]{11}"),
     form("plaid-token", "access-", EDGE + r"access-(?:sandbox|development|production)-" + UUID),
     form("paddle-key", "pdl_", EDGE + r"pdl_(?:live|sdbx)_apikey_\w{40,80}"),
     form("shippo-token", "shippo_", EDGE + r"shippo_(?:live|test)_[0-9a-f]{40}"),
@@ -72,8 +78,15 @@ WATCHING: Final = (
 WORK: Final = (
     form("linear-key", "lin_api_ lin_oauth_", r"lin_(?:api|oauth)_[A-Za-z0-9]{32,80}"),
     form("notion-token", "ntn_", EDGE + r"ntn_[A-Za-z0-9]{40,64}"),
-    form("notion-token", "secret_", EDGE + r"secret_[A-Za-z0-9]{43}" + END),
-    form("airtable-token", "pat", EDGE + r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}"),
+    form(
+        "notion-token",
+        "secret_",
+        EDGE + r"secret_[A-Za-z0-9]{43}" + END,
+        shape="secret_[a-z0-9]{9}",
+    ),
+    form(
+        "airtable-token", "pat", EDGE + r"pat[A-Za-z0-9]{14}\.[0-9a-f]{64}", shape="pat[a-z0-9]{13}"
+    ),
     form("figma-token", "figd_ figo_", EDGE + r"fig[do]_[\w-]{36,64}"),
     form("dropbox-token", "sl.", EDGE + r"sl\.(?:u\.)?[\w-]{120,2000}"),
     form("contentful-token", "cfpat-", r"CFPAT-[\w-]{43}"),
