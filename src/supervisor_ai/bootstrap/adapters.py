@@ -1,7 +1,6 @@
 """The only place where ports meet adapters; what an adapter imports is imported when it is used."""
 
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -13,6 +12,8 @@ from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from asyncio import Event
+
     from supervisor_ai.context.knowledge.library import KnowledgeLibrary
     from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.ledger_binding import LedgerBinding
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.oversight import Oversight
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.ports.workers import WorkerFactory
-    from supervisor_ai.engine.world import Performers, World
+    from supervisor_ai.engine.world import Machine, Performers, World
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.store.ledger import SqliteLedger
     from supervisor_ai.workers.logins.choice import AccessChoice
@@ -212,9 +213,7 @@ def make_examiner(repository: "GitRepository") -> "RepositoryExaminer":
     return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
 
 
-def reachable_machine(
-    parts: WorldParts, sandbox_name: str
-) -> "Callable[[SandboxPolicy], Awaitable[str | None]]":
+def reachable_machine(parts: WorldParts, sandbox_name: str) -> "Machine":
     """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
     from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps
 
@@ -222,12 +221,12 @@ def reachable_machine(
     besides = () if shallow is None else (shallow,)
     stamps = ToolStamps(parts.settings.environment, Path.home(), besides=besides)
 
-    async def machine(policy: "SandboxPolicy") -> str | None:
+    async def machine(policy: "SandboxPolicy", ended: "Event | None") -> str | None:
         from supervisor_ai.gates.runners.table import edition
 
         if sandbox_name == NO_SANDBOX:
             return None  # Such a command reaches every file, and the network.
-        stamp = await stamps.now(policy.caches)
+        stamp = await stamps.now(policy.caches, ended)
         return stamp and f"{stamp} {edition()}"
 
     return machine
