@@ -63,10 +63,15 @@ class WorldParts(Struct, frozen=True, kw_only=True):
     repository: "GitRepository"
     ledger: "SqliteLedger"
     monitor: "Monitor"
+    is_driven: bool = False
+    """Whether a run begins at once: what it needs first is started beside the rest."""
 
 
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
+    examiner = make_examiner(parts.repository)
+    if parts.is_driven:
+        examiner.reader.hire()
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -78,7 +83,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     records = make_records(repository, ledger)
-    sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
+    sandbox = make_sandbox(parts.settings, sandbox_name)
     channels = open_channels(settings)
     return World(
         log=ledger.events,
