@@ -1,10 +1,11 @@
 """The only place where ports meet adapters; what an adapter imports is imported when it is used."""
 
 import sys
-from collections.abc import Awaitable, Callable
 from dataclasses import replace
 from functools import cache, partial
+from importlib import import_module
 from pathlib import Path
+from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -13,6 +14,8 @@ from supervisor_ai.control.settings import NO_SANDBOX, HostSettings
 from supervisor_ai.domain.ids import CommitSha
 
 if TYPE_CHECKING:
+    from asyncio import Event
+
     from supervisor_ai.context.knowledge.library import KnowledgeLibrary
     from supervisor_ai.control.commands.trust import UserConsent
     from supervisor_ai.control.ledger_binding import LedgerBinding
@@ -34,13 +37,17 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.oversight import Oversight
     from supervisor_ai.engine.ports.sandbox import Sandbox
     from supervisor_ai.engine.ports.workers import WorkerFactory
-    from supervisor_ai.engine.world import Performers, World
+    from supervisor_ai.engine.world import Machine, Performers, World
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.store.ledger import SqliteLedger
     from supervisor_ai.workers.logins.choice import AccessChoice
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _LEDGER: Final = "state.db"
+_SOON: Final = (
+    "supervisor_ai.tools.templates",
+    "supervisor_ai.definitions.worker_answers.parser",
+)
 KNOWLEDGE: Final = "knowledge"
 """Where the user's own store is, below the user's directory."""
 
@@ -62,10 +69,16 @@ class WorldParts(Struct, frozen=True, kw_only=True):
     repository: "GitRepository"
     ledger: "SqliteLedger"
     monitor: "Monitor"
+    is_driven: bool = False
+    """Whether a run begins at once: what it needs first is started beside the rest."""
 
 
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
+    examiner = make_examiner(parts.repository)
+    if parts.is_driven:
+        examiner.reader.hire()
+        Thread(target=_import_soon, daemon=True).start()
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -77,7 +90,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
 
     repository, ledger, settings = parts.repository, parts.ledger, parts.settings
     records = make_records(repository, ledger)
-    sandbox, examiner = make_sandbox(parts.settings, sandbox_name), make_examiner(repository)
+    sandbox = make_sandbox(parts.settings, sandbox_name)
     channels = open_channels(settings)
     return World(
         log=ledger.events,
@@ -115,6 +128,12 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         doors=make_doors(parts),
         oversight=make_oversight(parts),
     )
+
+
+def _import_soon() -> None:
+    """Import what every run comes to, while it waits for other processes."""
+    for module in _SOON:
+        import_module(module)
 
 
 def make_desk(parts: WorldParts) -> "SessionDesk":
@@ -212,9 +231,7 @@ def make_examiner(repository: "GitRepository") -> "RepositoryExaminer":
     return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
 
 
-def reachable_machine(
-    parts: WorldParts, sandbox_name: str
-) -> "Callable[[SandboxPolicy], Awaitable[str | None]]":
+def reachable_machine(parts: WorldParts, sandbox_name: str) -> "Machine":
     """Name what verdicts depend on besides files: the tools, and how their outputs are read."""
     from supervisor_ai.sandboxes.toolchains.tool_stamps import ToolStamps
 
@@ -222,12 +239,12 @@ def reachable_machine(
     besides = () if shallow is None else (shallow,)
     stamps = ToolStamps(parts.settings.environment, Path.home(), besides=besides)
 
-    async def machine(policy: "SandboxPolicy") -> str | None:
+    async def machine(policy: "SandboxPolicy", ended: "Event | None") -> str | None:
         from supervisor_ai.gates.runners.table import edition
 
         if sandbox_name == NO_SANDBOX:
             return None  # Such a command reaches every file, and the network.
-        stamp = await stamps.now(policy.caches)
+        stamp = await stamps.now(policy.caches, ended)
         return stamp and f"{stamp} {edition()}"
 
     return machine

@@ -116,8 +116,12 @@ def open_project(
     monitor: "Monitor | None" = None,
     tell: "Callable[[str], None]" = lambda words: None,
     alter: "Callable[[World], World]" = lambda world: world,
+    is_driven: bool = False,
 ) -> "OpenProject":
-    """Open a project for commands; `alter` may change the engine's world."""
+    """Open a project for commands; `alter` may change the engine's world.
+
+    Where it is driven, a run begins at once.
+    """
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.retry_log import RetryLogKeeper
     from supervisor_ai.engine.dispatch import LocalDispatcher
@@ -131,7 +135,11 @@ def open_project(
         settings_in_project(directory, settings),
     )
     parts = WorldParts(
-        settings=settings, repository=repository, ledger=ledger, monitor=monitor or SilentMonitor()
+        settings=settings,
+        repository=repository,
+        ledger=ledger,
+        monitor=monitor or SilentMonitor(),
+        is_driven=is_driven,
     )
     owner = f"{settings.user}@{os.uname().nodename}, process {os.getpid()}"
 

@@ -103,7 +103,13 @@ class Invocation:
         records = self.records()
         return 0 if records is None else last_task(records)
 
-    def project(self, watcher: "Watcher | None" = None, *, is_fresh: bool = False) -> "OpenProject":
+    def project(
+        self,
+        watcher: "Watcher | None" = None,
+        *,
+        is_fresh: bool = False,
+        is_driven: bool = False,
+    ) -> "OpenProject":
         """Open the project for commands; where it is fresh, they use nothing from before."""
         from supervisor_ai.bootstrap.projects import open_project
         from supervisor_ai.cli.output import say
@@ -115,6 +121,7 @@ class Invocation:
             monitor=watcher,
             tell=say,
             alter=lambda world: replace(world, is_fresh=is_fresh),
+            is_driven=is_driven,
         )
 
     def logins(self) -> "Logins":

@@ -210,7 +210,7 @@ def attend(invocation: Invocation, options: StartOptions) -> "ForegroundRun":
     progress = make_progress(verbose=options["verbose"])
     return ForegroundRun(
         invocation=invocation,
-        project=invocation.project(progress),
+        project=invocation.project(progress, is_driven=not options["queue"]),
         progress=progress,
         as_json=options["as_json"],
         wait=options["wait"],

@@ -1,5 +1,6 @@
 """Everything outside the engine, as ports, in one place, and what is under way in it."""
 
+import asyncio
 from collections.abc import Awaitable, Callable, Mapping
 from datetime import datetime, timedelta
 from functools import partial
@@ -58,9 +59,16 @@ class Timing(Struct, frozen=True, kw_only=True):
     """How often a worker is looked at that somebody watches over."""
 
 
-async def _nothing_special(policy: SandboxPolicy) -> str | None:
+Machine = Callable[[SandboxPolicy, asyncio.Event | None], Awaitable[str | None]]
+"""Names all that a command can reach besides its files, at the moment of the call.
+
+None where that cannot be named, and where the command ended too early to be worth a look: the
+event tells that it ended. Without one, the name is wanted before the command begins."""
+
+
+async def _nothing_special(policy: SandboxPolicy, ended: asyncio.Event | None) -> str | None:
     """Say that commands reach nothing but their files, as in a world of fakes."""
-    del policy
+    del policy, ended
     return ""
 
 
@@ -105,8 +113,7 @@ class World(Struct, frozen=True, kw_only=True):
     """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)
     timing: Timing = field(default_factory=Timing)
-    machine: Callable[[SandboxPolicy], Awaitable[str | None]] = _nothing_special
-    """Names all that a command can reach besides its files; None where that cannot be named."""
+    machine: Machine = _nothing_special
     is_fresh: bool = False
     """Whether this drive uses no verdict and no set-up that is known from before."""
 

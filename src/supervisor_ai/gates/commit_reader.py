@@ -40,16 +40,20 @@ class CommitReader:
         """Have something done by a reader of its own; raise ChildFailedError where it failed."""
         answers = Answers(self.commits, self.has_commit, self._lists)
         try:
-            said = await asyncio.to_thread(self._converse, encode(task), answers.answer)
+            said = await asyncio.to_thread(self._converse, task, answers.answer)
             return decode(said, kind)
         except NOT_UNDERSTOOD:
             raise ChildFailedError("confuses its reader") from None
 
-    def _converse(self, task: bytes, answer: Ask) -> bytes:
+    def hire(self) -> None:
+        """Start a reader for tasks that will come."""
+        self._readers.hire()
+
+    def _converse(self, task: Task, answer: Ask) -> bytes:
         """Wait a little for a reader that is busy: to start one more costs as much work."""
         has_turn = self._turn.acquire(timeout=_PATIENCE)
         try:
-            return self._readers.converse(task, answer)
+            return self._readers.converse(encode(task), answer, task.look or task.work)
         finally:
             if has_turn:
                 self._turn.release()

@@ -1,25 +1,19 @@
-"""Reader process of the gates: reads hostile code and settings, and may be broken by them."""
+"""Reader process of the gates: reads hostile code and settings, and may be broken by them.
 
-from collections.abc import Callable
-from typing import cast
+What a task needs is imported where it is used: most changes need little of all that can be read.
+"""
+
+from collections.abc import Callable, Mapping
+from importlib import import_module
+from typing import Final, cast
 
 from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.control.slice_names import import_place
+from supervisor_ai.domain.run.gates import VOUCHING
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.gates import Examination, Unexaminable
-from supervisor_ai.gates.change import auto_run
+from supervisor_ai.engine.ports.gates import Examination, NewTests, Unexaminable
 from supervisor_ai.gates.change_view import ChangeView
-from supervisor_ai.gates.evidence import table
-from supervisor_ai.gates.evidence.halves import find_halves
-from supervisor_ai.gates.evidence.hollow import hollow
 from supervisor_ai.gates.evidence.messages import ProbesFound
-from supervisor_ai.gates.evidence.probes.kinds import PROBES
-from supervisor_ai.gates.evidence.probes.neighbours import neighbours
-from supervisor_ai.gates.facts.change_facts import find_facts
-from supervisor_ai.gates.facts.rules import fact_rules
-from supervisor_ai.gates.integrity.examine import known_languages
-from supervisor_ai.gates.mutation import mutants
-from supervisor_ai.gates.new_tests import new_tests
 from supervisor_ai.gates.reader_messages import (
     AskedCommits,
     ReaderWork,
@@ -28,19 +22,50 @@ from supervisor_ai.gates.reader_messages import (
     decode,
     encode,
 )
-from supervisor_ai.gates.runners.json_report import read_json_report
-from supervisor_ai.gates.runners.junit_report import read_report
-from supervisor_ai.gates.runners.report_request import make_request
 from supervisor_ai.tools.confined_child import Ask
+
+_RUNNERS: Final = "supervisor_ai.gates.runners"
+_EVIDENCE: Final = "supervisor_ai.gates.evidence"
+_TABLE: Final = f"{_EVIDENCE}.table:table"
+_NEEDED: Final[Mapping[ReaderWork, tuple[str, ...]]] = {
+    ReaderWork.NEW_TESTS: ("supervisor_ai.gates.new_tests",),
+    ReaderWork.MUTANTS: ("supervisor_ai.gates.mutation",),
+    ReaderWork.REPORT: (f"{_RUNNERS}.json_report", f"{_RUNNERS}.junit_report"),
+    ReaderWork.REQUEST: (f"{_RUNNERS}.report_request",),
+    ReaderWork.HALVES: (f"{_EVIDENCE}.halves", _TABLE),
+    ReaderWork.HOLLOW: (f"{_EVIDENCE}.hollow", _TABLE),
+    ReaderWork.PROBES: (f"{_EVIDENCE}.probes.kinds", _TABLE),
+    ReaderWork.FACTS: (
+        "supervisor_ai.gates.facts.change_facts",
+        "supervisor_ai.gates.facts.rules:fact_rules",
+    ),
+}
+"""Modules that a task imports, and tables that it reads, which are kept once they were read."""
 
 
 def prepare() -> None:
     """Load what every change is looked at with, once for all tasks."""
-    for gate in change_gates().values():
-        import_place(gate.look)
-    auto_run.table()
-    table.table()
-    fact_rules()
+    gates = change_gates()
+    for kind in VOUCHING:
+        import_place(gates[kind].look)
+    _read("supervisor_ai.gates.change.auto_run:table")
+    load(ReaderWork.REQUEST)
+
+
+def load(need: str) -> None:
+    """Load what the next task needs: a kind of work, or the place of a look."""
+    if ":" in need:
+        import_place(need)
+        return
+    for place in _NEEDED.get(ReaderWork(need), ()):
+        _read(place)
+
+
+def _read(place: str) -> None:
+    if ":" in place:
+        cast("Callable[[], object]", import_place(place))()
+    else:
+        import_module(place)
 
 
 def serve(task: bytes, ask: Ask) -> bytes:
@@ -54,31 +79,54 @@ def _done(task: Task, commits: AskedCommits) -> object:
             view = ChangeView(case=task.case, commits=commits, has_commit=commits.has_commit)
             return look(task.look, view)
         case ReaderWork.NEW_TESTS:
-            found = new_tests(task.case, commits, known_languages())
-            return replace(found, contents=dict.fromkeys(found.contents))
+            return _new_tests(task, commits)
         case ReaderWork.MUTANTS:
+            from supervisor_ai.gates.mutation import mutants
+
             return mutants(task.case, commits, limit=task.limit)
         case ReaderWork.REPORT:
             return _report(task)
         case ReaderWork.REQUEST:
+            from supervisor_ai.gates.runners.report_request import make_request
+
             return None if task.question is None else make_request(task.question, commits)
-        case ReaderWork.HALVES:
-            return find_halves(task.case, task.rules, commits)
         case ReaderWork.FACTS:
+            from supervisor_ai.gates.facts.change_facts import find_facts
+
             return None if task.facts is None else find_facts(task.facts, commits)
+        case ReaderWork.HALVES:
+            from supervisor_ai.gates.evidence.halves import find_halves
+
+            return find_halves(task.case, task.rules, commits)
         case ReaderWork.HOLLOW:
+            from supervisor_ai.gates.evidence.hollow import hollow
+
             return hollow(task.case, task.rules, commits, whole=task.whole)
         case ReaderWork.PROBES:
             return _probes(task, commits)
 
 
+def _new_tests(task: Task, commits: AskedCommits) -> NewTests:
+    from supervisor_ai.gates.integrity.examine import known_languages
+    from supervisor_ai.gates.new_tests import new_tests
+
+    found = new_tests(task.case, commits, known_languages())
+    return replace(found, contents=dict.fromkeys(found.contents))
+
+
 def _probes(task: Task, commits: AskedCommits) -> ProbesFound:
+    from supervisor_ai.gates.evidence.probes.kinds import PROBES
+    from supervisor_ai.gates.evidence.probes.neighbours import neighbours
+
     if task.speaking:
         return neighbours(task.case, task.rules, commits, task.speaking)
     return PROBES[task.probe](task.case, task.rules, commits)
 
 
 def _report(task: Task) -> ReadReport:
+    from supervisor_ai.gates.runners.json_report import read_json_report
+    from supervisor_ai.gates.runners.junit_report import read_report
+
     read = read_json_report if task.is_json else read_report
     try:
         return ReadReport(reading=read(task.report, task.root))

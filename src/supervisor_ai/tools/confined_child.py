@@ -2,7 +2,8 @@
 
 A reader gets no environment, no working directory of ours and no file but two pipes. It loads the
 module that does the work once and forks for each task; a fork limits itself before it looks at the
-task. The module's `prepare` loads what all tasks need; `serve` gets one, and a way to ask.
+task. The module's `prepare` loads what most tasks need, `load` what one says that it needs besides,
+before it is forked for; `serve` gets the task, and a way to ask.
 """
 
 import os
@@ -23,6 +24,7 @@ _START: Final = (
     f"import sys; sys.path.insert(0, sys.argv[1]); from {__name__} import main; main(*sys.argv[2:])"
 )
 _ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
+_LOAD, _TASK = b"<", b">"
 _LARGEST_TO_CHILD: Final = 1 << 30
 _SIGNALLED, _LENGTH = 128, 8
 
@@ -50,7 +52,11 @@ class ConfinedReaders:
         self._idle: list[_Reader] = []
         weakref.finalize(self, _dismiss, self._idle)
 
-    def converse(self, task: bytes, answer: Ask) -> bytes:
+    def hire(self) -> None:
+        """Start a reader for a task that will come; it loads what it needs meanwhile."""
+        self._idle.append(_start(self._module, self._limits))
+
+    def converse(self, task: bytes, answer: Ask, need: str = "") -> bytes:
         """Let a child do a piece of work, answer what it asks, and return its result."""
         reader = self._hired()
         watch = threading.Timer(self._limits.wall, reader.kill)
@@ -58,7 +64,8 @@ class ConfinedReaders:
         watch.start()
         is_reusable = False
         try:
-            result = _result(reader, task, answer, self._limits.speech)
+            orders = [_LOAD + need.encode()] if need else []
+            result = _result(reader, [*orders, _TASK + task], answer, self._limits.speech)
             is_reusable = result is not None
         finally:
             is_late = not watch.is_alive()
@@ -99,11 +106,12 @@ def _start(module: str, limits: ProcessLimits) -> _Reader:
     )
 
 
-def _result(reader: _Reader, task: bytes, answer: Ask, most: int) -> bytes | None:
+def _result(reader: _Reader, orders: list[bytes], answer: Ask, most: int) -> bytes | None:
     """Talk until there is a result; None where the child ended without one."""
     to_reader, from_reader = cast("BinaryIO", reader.stdin), cast("BinaryIO", reader.stdout)
     try:
-        write_frame(to_reader, task)
+        for order in orders:
+            write_frame(to_reader, order)
         while (said := read_frame(from_reader, most=most)) is not None:
             if said[:1] != _ASK:
                 is_ready = read_frame(from_reader, most=1) == _READY
@@ -141,10 +149,13 @@ def main(module: str, memory: str, cpu: str) -> None:
     """Be the reader: load what does the work, and let a fork do each task."""
     work = import_module(module)
     work.prepare()
-    while (task := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
+    while (order := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
+        if order[:1] == _LOAD:
+            work.load(order[1:].decode())
+            continue
         child = os.fork()
         if child == 0:
-            _work(work.serve, task, memory=int(memory), cpu=int(cpu))
+            _work(work.serve, order[1:], memory=int(memory), cpu=int(cpu))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != 0:
             # What it said last may be half a message: nobody can go on with these pipes.

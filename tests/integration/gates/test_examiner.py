@@ -30,6 +30,7 @@ from supervisor_ai.engine.ports.gates import (
 from supervisor_ai.gates.commit_reader import LIMITS
 from supervisor_ai.gates.examiner import RepositoryExaminer
 
+ROOT: Final = Path(__file__).parents[3]
 CASE: Final = ChangeCase(base=BASE, head=HEAD)
 CODE: Final = "def add(a, b):\n    return a + b\n"
 TEST: Final = "from a import add\n\n\ndef test_add():\n    assert add(1, 2) == 3\n"
@@ -93,6 +94,45 @@ def test_new_tests_and_mutants_are_found() -> None:
     assert new.contents == {"tests/test_a.py": TEST.encode()}
     (mutant,) = asyncio.run(examiner(commits).mutants(CASE, limit=1))
     assert mutant.file == "a.py"
+
+
+def children() -> set[str]:
+    lists = Path("/proc/self/task").glob("*/children")
+    return {child for listed in lists for child in listed.read_text().split()}
+
+
+def test_a_reader_that_was_started_before_does_the_work() -> None:
+    before = children()
+    looking = examiner(MemoryCommits(base={}, head={".envrc": "x"}))
+    looking.reader.hire()
+    hired = children() - before
+    found = asyncio.run(looking.examine(GateKind.CHANGELOG, CASE))
+    assert found.summary
+    assert (len(hired), children() - before) == (1, hired)
+    del looking
+    assert not children() & hired
+
+
+def test_what_a_task_imports_is_loaded_before_it_is_forked_for() -> None:
+    script = """if True:
+        import sys
+        from supervisor_ai.engine.ports.gates import ChangeCase
+        from supervisor_ai.gates import reader
+        from supervisor_ai.gates.reader_messages import Answers, ReaderWork, Task, encode
+        from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits
+        two = MemoryCommits(base={"a.py": "a = 1"}, head={"a.py": "a = 2", "b.txt": "b"})
+        reader.prepare()
+        for work in set(ReaderWork) - {ReaderWork.LOOK}:
+            reader.load(work)
+            loaded = set(sys.modules)
+            task = Task(work=work, case=ChangeCase(base=BASE, head=HEAD), report=b"<testsuite/>")
+            assert reader.serve(encode(task), Answers(two, lambda _: True).answer)
+            late = {it for it in set(sys.modules) - loaded if it.startswith("supervisor_ai")}
+            assert not late, (work, late)
+    """
+    command = [sys.executable, "-c", script]
+    done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (0, "")
 
 
 @pytest.mark.parametrize("limit", TOO_SMALL)

@@ -150,3 +150,20 @@ def test_only_the_newest_lists_are_remembered() -> None:
     for name in (*names, *names[-4:], names[0]):
         assert files.list(name) == ()
     assert asked == [*names, names[0]]
+
+
+def test_two_commits_are_compared_once_and_a_name_that_can_move_each_time(
+    project: Project,
+) -> None:
+    asked: list[tuple[str, ...]] = []
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        asked.append(arguments[-2:])
+        return project.ask(*arguments, stdin=stdin)
+
+    files, head = CommitFiles(ask), CommitSha("HEAD")
+    old, new = project.commit({"a": b"a"}), project.commit({"a": b"b"})
+    assert files.changes(old, new) is files.changes(old, new)
+    assert files.changes(old, head) == files.changes(old, head) == files.changes(old, new)
+    assert files.changes(new, old) != files.changes(old, new)
+    assert asked == [(old, new), (old, head), (old, head), (new, old)]

@@ -208,8 +208,8 @@ def test_a_red_verdict_counts_in_its_own_run_only() -> None:
     assert kernel.drive(kernel.submit(gated(GATE))).status is RunStatus.COMPLETED
 
 
-async def unnamed(policy: SandboxPolicy) -> str | None:
-    del policy
+async def unnamed(policy: SandboxPolicy, ended: asyncio.Event | None) -> str | None:
+    del policy, ended
     return None
 
 
@@ -226,8 +226,8 @@ def test_the_tools_are_looked_at_beside_the_command_where_nothing_can_be_known()
     runner = Runner("green")
     looks: list[int] = []
 
-    async def slow(policy: SandboxPolicy) -> str | None:
-        del policy
+    async def slow(policy: SandboxPolicy, ended: asyncio.Event | None) -> str | None:
+        del policy, ended
         begun = runner.asked
         for _ in range(1000):
             await asyncio.sleep(0)
@@ -242,11 +242,30 @@ def test_the_tools_are_looked_at_beside_the_command_where_nothing_can_be_known()
     assert (looks, runner.asked) == ([1, 0], 1)
 
 
+def test_who_names_the_tools_is_told_when_a_command_ended_of_which_nothing_is_known() -> None:
+    runner = Runner("green")
+    told: list[int | None] = []
+
+    async def waiting(policy: SandboxPolicy, ended: asyncio.Event | None) -> str | None:
+        del policy
+        if ended is not None:
+            await ended.wait()
+        told.append(None if ended is None else runner.asked)
+        return "tools" if len(told) > 1 else None
+
+    kernel = Kernel(None, gates=runner)
+    kernel.world = replace(kernel.world, machine=waiting)
+    for _ in range(3):
+        kernel.drive(kernel.submit(gated(GATE)))
+    # Nothing was kept of the first command, which was too quick; the third was not needed.
+    assert (told, runner.asked) == ([1, 2, None], 2)
+
+
 def test_nothing_is_found_again_of_tools_that_changed_while_it_ran() -> None:
     runner = Runner("green")
 
-    async def counted(policy: SandboxPolicy) -> str | None:
-        del policy
+    async def counted(policy: SandboxPolicy, ended: asyncio.Event | None) -> str | None:
+        del policy, ended
         return str(runner.asked)
 
     kernel = Kernel(None, gates=runner)

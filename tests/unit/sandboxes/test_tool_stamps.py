@@ -173,6 +173,48 @@ def test_what_changed_since_somebody_asked_has_no_stamp(tmp_path: Path) -> None:
     assert asyncio.run(stamps.now(())) is None
 
 
+def test_what_went_away_since_somebody_asked_leaves_no_stamp(tmp_path: Path) -> None:
+    tools = Tools(tmp_path)
+    (tools.packages / "tool" / "check.py").unlink()
+    asked = (tools.packages / "tool").stat().st_ctime_ns
+    stamps = ToolStamps(tools.environment, tmp_path, calendar=lambda: asked)
+    assert asyncio.run(stamps.now(())) is None
+
+
+def test_nobody_looks_for_what_is_done_again_sooner(tmp_path: Path) -> None:
+    class Unlooked(ToolStamps):
+        worth = 600.0
+
+        def _stamp(  # type: ignore[explicit-override]
+            self, caches: tuple[str, ...]
+        ) -> ToolStamp | None:
+            raise AssertionError(caches)
+
+    async def ask() -> str | None:
+        ended = asyncio.Event()
+        asked = asyncio.create_task(Unlooked({}, tmp_path, calendar=later).now((), ended))
+        await asyncio.sleep(0)
+        ended.set()
+        return await asked
+
+    assert asyncio.run(ask()) is None
+
+
+def test_what_takes_longer_than_a_look_gets_the_stamp_of_its_beginning(tmp_path: Path) -> None:
+    class Patient(ToolStamps):
+        worth = 0.0
+
+    async def ask(stamps: ToolStamps) -> str | None:
+        return await stamps.now((), asyncio.Event())
+
+    tools = Tools(tmp_path)
+    found = asyncio.run(ask(Patient(tools.environment, tmp_path, calendar=later)))
+    assert found == asyncio.run(ToolStamps(tools.environment, tmp_path, calendar=later).now(()))
+    began = (tools.programs / "tool").stat().st_ctime_ns
+    stamps = Patient(tools.environment, tmp_path, calendar=lambda: began)
+    assert asyncio.run(ask(stamps)) is None
+
+
 def test_gates_that_begin_together_share_a_look(tmp_path: Path) -> None:
     tools, now = Tools(tmp_path), [0.0]
     stamps = ToolStamps(tools.environment, tmp_path, clock=lambda: now[0], calendar=later)

@@ -5,7 +5,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
 
-from supervisor_ai.engine.ports.gates import CaseOutcome, Reading
+from supervisor_ai.engine.ports.gates import NOTHING_READ, CaseOutcome, Reading
 from supervisor_ai.gates.runners.coverage import covered
 from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines
@@ -24,6 +24,8 @@ def read(output: str, *, root: str = "", reported: Collection[str] = ()) -> Read
     A runner that is started several times adds up; of different ones the highest count holds.
     Those that have written a report need not be asked for names.
     """
+    if not output.strip():
+        return NOTHING_READ  # The table of runners takes longer to read than most outputs.
     lines = plain_lines(output)
     tallies = _tallied(lines)
     known = {name: tally for name, tally in tallies.items() if tally.is_known}

@@ -10,7 +10,7 @@ from operator import attrgetter
 from pathlib import Path
 from threading import Lock
 from time import monotonic, time_ns
-from typing import Final
+from typing import ClassVar, Final
 
 from msgspec import Struct, msgpack
 
@@ -51,6 +51,9 @@ class ToolStamp(Struct, frozen=True, kw_only=True):
 class ToolStamps:
     """Stamps of one machine; gates that begin together share a look at it."""
 
+    worth: ClassVar = 1.0
+    """Seconds of two looks, one to keep and one to find: what is quicker gets no stamp."""
+
     def __init__(
         self,
         environment: Mapping[str, str],
@@ -68,12 +71,15 @@ class ToolStamps:
         self._lock = Lock()
         self._last: dict[tuple[str, ...], tuple[float, ToolStamp | None]] = {}
 
-    async def now(self, caches: tuple[str, ...]) -> str | None:
+    async def now(self, caches: tuple[str, ...], ended: asyncio.Event | None = None) -> str | None:
         """Return the stamp of the moment of this call, however long the look takes.
 
-        None where there is too much to look at, and where something changed since then.
+        None where there is too much to look at, and where something changed since then, also
+        before the look began; and where what the stamp is for ended sooner than a look would.
         """
         asked = self._calendar()
+        if ended is not None and await _ends_within(self.worth * _business(), ended):
+            return None
         stamp = await asyncio.to_thread(self._look, caches)
         return stamp.name if stamp and stamp.newest < asked - _TICK_NS else None
 
@@ -94,6 +100,19 @@ class ToolStamps:
         system = system_places(SYSTEM)
         besides = (*system.whole, *map(Path, SETTINGS), *self._besides)
         return stamp_tools(tools, cached, besides=besides, flat=system.flat)
+
+
+def _business() -> float:
+    """Tell how many times as long everything takes now, a look and what it would spare alike."""
+    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
+
+
+async def _ends_within(seconds: float, ended: asyncio.Event) -> bool:
+    try:
+        async with asyncio.timeout(seconds):
+            return await ended.wait()
+    except TimeoutError:
+        return False
 
 
 def stamp_tools(
@@ -166,6 +185,7 @@ class _Look:
             for entry in entries:
                 row.append(entry.name)
                 if entry.is_dir(follow_symlinks=False):
+                    self._stamp(entry)  # For the newest: what went away is told by nothing else.
                     waiting.append(entry.path)
                     row.append(b"/")
                     continue

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
-from typing import Final, Protocol
+from typing import Final, Protocol, TypeVar
 
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount
 from supervisor_ai.domain.errors import Unavailable
@@ -19,8 +19,12 @@ _SUBMODULE: Final = b"160000"
 _REGULAR: Final = (b"100644", b"100755")
 _FULL_NAME: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 _MOST_LISTED: Final = 4
-"""Commits whose files are remembered: the base, what a run made of it, and both of another run."""
+"""Commits whose files are remembered: the base, what a run made of it, and both of another run.
+So many pairs of commits are remembered as well."""
 _SECTION: Final = b"\ndiff --git "
+
+K = TypeVar("K")
+V = TypeVar("V")
 
 
 class AskGit(Protocol):
@@ -37,6 +41,7 @@ class CommitFiles:
     def __init__(self, ask: AskGit) -> None:
         self._ask = ask
         self._listed: dict[CommitSha, tuple[CommitFile, ...]] = {}
+        self._changed: dict[tuple[CommitSha, CommitSha], tuple[ChangedPath, ...]] = {}
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
         """Return the regular files of a commit, in git's order; it is never another one's."""
@@ -44,14 +49,8 @@ class CommitFiles:
         if found is None:
             found = _regular(self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
             if _FULL_NAME.fullmatch(commit):
-                self._remember(commit, found)
+                _remember(self._listed, commit, found)
         return found
-
-    def _remember(self, commit: CommitSha, files: tuple[CommitFile, ...]) -> None:
-        # Threads may do so at once: each step holds for itself, a loss costs one more question.
-        for oldest in tuple(self._listed)[: 1 - _MOST_LISTED]:
-            self._listed.pop(oldest, None)
-        self._listed[commit] = files
 
     def list_in(self, commit: CommitSha, folder: str) -> tuple[CommitFile, ...]:
         """Return the regular files right in a folder of a commit."""
@@ -76,8 +75,13 @@ class CommitFiles:
 
     def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         """Return what differs between two commits."""
-        raw = self._ask("diff-tree", "--raw", "-z", "--no-abbrev", *_HARMLESS, "-r", base, commit)
-        return tuple(_changes(raw))
+        found = self._changed.get((base, commit))
+        if found is None:
+            form = ("--raw", "-z", "--no-abbrev", *_HARMLESS, "-r")
+            found = tuple(_changes(self._ask("diff-tree", *form, base, commit)))
+            if _FULL_NAME.fullmatch(base) and _FULL_NAME.fullmatch(commit):
+                _remember(self._changed, (base, commit), found)
+        return found
 
     def patches(
         self, base: CommitSha, commit: CommitSha, paths: Sequence[str]
@@ -93,6 +97,13 @@ class CommitFiles:
         """Count the lines of each path that differs."""
         output = self._ask("diff-tree", "--numstat", "-z", *_HARMLESS, "-r", base, commit)
         return tuple(_count(entry) for entry in output.split(b"\0") if entry)
+
+
+def _remember(known: dict[K, V], key: K, value: V) -> None:
+    # Threads may do so at once: each step holds for itself, a loss costs one more question.
+    for oldest in tuple(known)[: 1 - _MOST_LISTED]:
+        known.pop(oldest, None)
+    known[key] = value
 
 
 @lru_cache(maxsize=4)

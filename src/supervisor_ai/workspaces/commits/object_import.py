@@ -5,11 +5,12 @@ import re
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
+from datetime import datetime
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import Conflict, InvalidInput
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.tools.file_lock import PAUSE
 from supervisor_ai.workspaces.files.file_lock import turn
 from supervisor_ai.workspaces.repositories.git import (
@@ -71,6 +72,13 @@ class ObjectImport:
         if not offenders:
             raise failure("unpack-objects", self._git.directory, reply)
         return offenders
+
+    def repeat(self, start: CommitSha, tree: TreeSha, *, message: str, at: datetime) -> CommitSha:
+        """Put a commit on top of another one with the same files: nothing has to be brought."""
+        how = ("commit-tree", tree, "-p", start)
+        with turn(self._lock):
+            stdin, signed = f"{message}\n".encode(), signature(OURS, at)
+            return CommitSha(self._git.run(*how, stdin=stdin, environment=signed).text)
 
     def point(self, ref: str, commit: CommitSha) -> None:
         """Let a ref of ours stand at a commit."""

@@ -51,7 +51,7 @@ class SnapshotDraft(Struct, frozen=True, kw_only=True):
     left_out: Mapping[bytes, str]
     """What did not even come into the index."""
     tree: TreeSha | None = None
-    """The files, where they are known without the index."""
+    """The files of the start, where nobody could change them."""
 
     def is_empty(self) -> bool:
         """Tell whether nothing that may enter history has changed."""
@@ -61,6 +61,9 @@ class SnapshotDraft(Struct, frozen=True, kw_only=True):
         self, deposit: ObjectImport, *, message: str, at: datetime, on_left_out: LeftOutSink | None
     ) -> Snapshot:
         """Make the commit on top of the start and bring it to the user's repository."""
+        if self.tree is not None:
+            commit = deposit.repeat(self.start, self.tree, message=message, at=at)
+            return Snapshot(commit=commit, tree=self.tree)
         rules = self.rules
         for number in range(_TRIES):
             refused = rules.refused(self.changes)
@@ -101,7 +104,7 @@ class SnapshotDraft(Struct, frozen=True, kw_only=True):
                 on_left_out(LeftOut(path=os.fsdecode(path), reason=why))
 
     def _commit(self, message: str, at: datetime) -> Snapshot:
-        tree = self.tree or self.git.run("write-tree").text
+        tree = self.git.run("write-tree").text
         made = self.git.run(
             *("commit-tree", tree, "-p", self.start),
             stdin=f"{message}\n".encode(),

@@ -26,9 +26,10 @@ _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 class VerdictKey:
     """Everything that a verdict depends on, named while the command runs.
 
-    To look at the machine takes about as long as to start a sandbox. It is waited for before the
-    command only where the same files were judged before, so that the verdict may be known. The
-    name is that of the moment when the look was asked for; tools that change later have no name.
+    To look at the machine takes longer than many a command. It is waited for before the command
+    only where the same files were judged before, so that the verdict may be known; else whoever
+    looks is told when the command has ended, and need not look for one that was quick. The name
+    is that of the moment when it was asked for; tools that change later have no name.
     """
 
     def __init__(self, files: str | None, world: World, effect: RunGate) -> None:
@@ -38,14 +39,17 @@ class VerdictKey:
             and not (effect.gate.is_fresh or world.is_fresh)
             and world.verdicts.has_some(f"{files} ")
         )
-        self._machine = asyncio.ensure_future(_machine(files, world, effect))
+        self._ended = asyncio.Event()
+        ended = None if self._may_be_known else self._ended
+        self._machine = asyncio.ensure_future(_machine(files, world, effect, ended))
 
     async def to_find(self) -> str | None:
         """Return the key where a verdict may be known by it."""
         return await self.to_keep() if self._may_be_known else None
 
     async def to_keep(self) -> str | None:
-        """Return the key; None where something of it cannot be named."""
+        """Return the key; None where something of it cannot be named, or is not worth it."""
+        self._ended.set()
         machine = await self._machine
         if machine is None:
             return None
@@ -62,14 +66,16 @@ async def verdict_key(effect: RunGate, world: World, prefix: str = "") -> AsyncI
     files = _files(effect, world)
     key = VerdictKey(files and prefix + files, world, effect)
     try:
-        await asyncio.sleep(0)  # The look begins before anything else does.
+        await asyncio.sleep(0)  # It is asked for before anything else begins.
         yield key
     finally:
         key.let_go()
 
 
-async def _machine(files: str | None, world: World, effect: RunGate) -> str | None:
-    return None if files is None else await world.machine(effect.sandbox)
+async def _machine(
+    files: str | None, world: World, effect: RunGate, ended: asyncio.Event | None
+) -> str | None:
+    return None if files is None else await world.machine(effect.sandbox, ended)
 
 
 def _files(effect: RunGate, world: World) -> str | None:
