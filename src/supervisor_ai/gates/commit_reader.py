@@ -45,6 +45,11 @@ class CommitReader:
         except NOT_UNDERSTOOD:
             raise ChildFailedError("confuses its reader") from None
 
+    def get_ready(self) -> None:
+        """Start a reader, unless there is one."""
+        if not self._turn.locked():
+            self._readers.get_ready()
+
     def _converse(self, task: bytes, answer: Ask) -> bytes:
         """Wait a little for a reader that is busy: to start one more costs as much work."""
         has_turn = self._turn.acquire(timeout=_PATIENCE)

@@ -73,6 +73,11 @@ class ConfinedReaders:
             raise ChildFailedError(result[1:200].decode("ascii", "replace"))
         return result[1:]
 
+    def get_ready(self) -> None:
+        """Start a reader that loads what it needs until there is a task, unless one waits."""
+        if not self._idle:
+            self._idle.append(_start(self._module, self._limits))
+
     def _hired(self) -> _Reader:
         """Return a reader that lives; one that was killed meanwhile is let go."""
         while True:

@@ -25,8 +25,7 @@ _SHOWN: Final = 10
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
     """Let a gate that is green be contradicted."""
-    is_known = effect.baseline is not None or effect.baseline_output is not None
-    if opinion.verdict is not Verdict.PASSED or not is_known:
+    if opinion.verdict is not Verdict.PASSED or not effect.is_compared:
         return opinion
     findings = await _contradictions(effect, operation, ran)
     weighed = of_findings(findings, opinion.reason)
