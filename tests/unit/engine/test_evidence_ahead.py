@@ -70,11 +70,12 @@ async def told(evidence: Evidence) -> list[object]:
         await evidence.halves(CASE, RULES),
         await evidence.hollowed(CASE, RULES, whole=False),
         await evidence.probes(CASE, RULES, ProbeKind.FAILURES),
+        await evidence.probes(CASE, RULES, ProbeKind.PLAINLY),
         await evidence.probes(CASE, RULES, ProbeKind.NEIGHBOURS),
     ]
 
 
-AHEAD = ["halves", "hollowed False", "probes failures", "probes neighbours"]
+AHEAD = ["halves", "hollowed False", "probes failures", "probes plainly", "probes neighbours"]
 
 
 def test_what_was_asked_ahead_is_not_asked_again() -> None:
@@ -136,4 +137,4 @@ def test_what_nobody_wants_any_more_is_let_go(turns: int) -> None:
 
     asyncio.run(ask())
     assert complaints == []
-    assert len(evidence.asked_for) == min(turns, 4)
+    assert len(evidence.asked_for) == min(turns, 5)

@@ -11,7 +11,7 @@ from supervisor_ai.domain.run.gates import HarnessRules
 from supervisor_ai.engine.ports.evidence import Evidence, Halves, Hollow, ProbeKind, TestProbe
 from supervisor_ai.engine.ports.gates import ChangeCase
 
-_ASKED: Final = (ProbeKind.FAILURES, ProbeKind.NEIGHBOURS)
+_ASKED: Final = (ProbeKind.FAILURES, ProbeKind.PLAINLY, ProbeKind.NEIGHBOURS)
 """What every change of a product is asked; new inputs only where it has new tests."""
 _Key = tuple[object, ...]
 T = TypeVar("T")
