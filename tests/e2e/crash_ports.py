@@ -407,6 +407,9 @@ class CrashingExaminer:
         self._at.mark(f"after look {kind}")
         return seen
 
+    def get_ready(self) -> None:
+        self._examiner.get_ready()
+
     async def report_request(self, question: ReportQuestion) -> ReportRequest:
         return await self._examiner.report_request(question)
 

@@ -3,9 +3,7 @@
 import sys
 from dataclasses import replace
 from functools import cache, partial
-from importlib import import_module
 from pathlib import Path
-from threading import Thread
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -44,10 +42,6 @@ if TYPE_CHECKING:
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _LEDGER: Final = "state.db"
-_SOON: Final = (
-    "supervisor_ai.tools.templates",
-    "supervisor_ai.definitions.worker_answers.parser",
-)
 KNOWLEDGE: Final = "knowledge"
 """Where the user's own store is, below the user's directory."""
 
@@ -77,8 +71,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     examiner = make_examiner(parts.repository)
     if parts.is_driven:
-        examiner.reader.hire()
-        Thread(target=_import_soon, daemon=True).start()
+        examiner.get_ready()
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -128,12 +121,6 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         doors=make_doors(parts),
         oversight=make_oversight(parts),
     )
-
-
-def _import_soon() -> None:
-    """Import what every run comes to, while it waits for other processes."""
-    for module in _SOON:
-        import_module(module)
 
 
 def make_desk(parts: WorldParts) -> "SessionDesk":

@@ -45,9 +45,10 @@ class CommitReader:
         except NOT_UNDERSTOOD:
             raise ChildFailedError("confuses its reader") from None
 
-    def hire(self) -> None:
-        """Start a reader for tasks that will come."""
-        self._readers.hire()
+    def get_ready(self) -> None:
+        """Start a reader, unless there is one."""
+        if not self._turn.locked():
+            self._readers.get_ready()
 
     def _converse(self, task: Task, answer: Ask) -> bytes:
         """Wait a little for a reader that is busy: to start one more costs as much work."""

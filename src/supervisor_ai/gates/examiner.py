@@ -7,7 +7,7 @@ harm; only the lines of a runner's output, which are few and short, are read her
 import asyncio
 from collections.abc import Callable, Mapping
 from contextlib import suppress
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain
 from typing import TYPE_CHECKING
 
@@ -56,6 +56,10 @@ class RepositoryExaminer:
 
         return RepositoryEvidence(self.reader)
 
+    def get_ready(self) -> None:
+        """Start a reader, unless one waits: it loads while somebody does something else."""
+        self.reader.get_ready()
+
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         gate = change_gates().get(kind)
@@ -71,10 +75,14 @@ class RepositoryExaminer:
         """Find out which runners a command leads to; what cannot be read is taken for one."""
         task = Task(work=ReaderWork.REQUEST, question=question)
         try:
-            return await self.reader.done(task, ReportRequest)
+            # What is going to be read of the output needs tables, and nobody waits for them here.
+            _, found = await asyncio.gather(
+                asyncio.to_thread(_know_runners), self.reader.done(task, ReportRequest)
+            )
         except ChildFailedError:
             unknown = ("a runner that nobody could look for",)
             return ReportRequest(argv=question.command, root=question.root, runners=unknown)
+        return found
 
     async def read(
         self,
@@ -149,6 +157,14 @@ class RepositoryExaminer:
         files = [file for file in self.commits.list(commit) if file.path in paths]
         read = {file.path: contents for file, contents in self.commits.read(files)}
         return {path: read.get(path) for path in sorted(paths)}
+
+
+@cache
+def _know_runners() -> None:
+    """Load and compile what outputs of runners are read with."""
+    from supervisor_ai.gates.runners.test_results import read
+
+    read("")
 
 
 def _unreadable(kind: GateWord, reason: str) -> Examination:

@@ -49,6 +49,9 @@ class FakeExaminer:
     asked_facts: list[FactsCase] = field(default_factory=list)
     seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
 
+    def get_ready(self) -> None:
+        """Be ready."""
+
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         self.seen.append((kind, case))

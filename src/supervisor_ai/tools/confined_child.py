@@ -52,9 +52,10 @@ class ConfinedReaders:
         self._idle: list[_Reader] = []
         weakref.finalize(self, _dismiss, self._idle)
 
-    def hire(self) -> None:
-        """Start a reader for a task that will come; it loads what it needs meanwhile."""
-        self._idle.append(_start(self._module, self._limits))
+    def get_ready(self) -> None:
+        """Start a reader that loads what it needs until there is a task, unless one waits."""
+        if not self._idle:
+            self._idle.append(_start(self._module, self._limits))
 
     def converse(self, task: bytes, answer: Ask, need: str = "") -> bytes:
         """Let a child do a piece of work, answer what it asks, and return its result."""

@@ -104,7 +104,7 @@ def children() -> set[str]:
 def test_a_reader_that_was_started_before_does_the_work() -> None:
     before = children()
     looking = examiner(MemoryCommits(base={}, head={".envrc": "x"}))
-    looking.reader.hire()
+    looking.get_ready()
     hired = children() - before
     found = asyncio.run(looking.examine(GateKind.CHANGELOG, CASE))
     assert found.summary

@@ -338,3 +338,39 @@ steps:
 
 def test_a_project_without_definitions_asks_for_no_trust() -> None:
     assert catalog({}).powers(COMMIT) == ()
+
+
+LESS_EVIDENCE = """\
+baseline: off
+harness:
+  files: ["qa/**"]
+  product: ["tests/**"]
+gates:
+  test: {min_tests: 1}
+"""
+
+
+def asked(config: str) -> list[tuple[str, str]]:
+    return [(it.key, it.value) for it in catalog({CONFIG: config}).powers(COMMIT)]
+
+
+def test_a_project_that_wants_less_evidence_asks_the_user() -> None:
+    assert asked(LESS_EVIDENCE) == [
+        ("baseline", '"off"'),
+        ("harness.files", '["qa/**"]'),
+        ("harness.product", '["tests/**"]'),
+        ("gates.test.min_tests", "1"),
+    ]
+    assert asked("baseline: note\n") == [("baseline", '"note"')]
+
+
+@pytest.mark.parametrize("said", ["ask", "stop", "null"])
+def test_a_project_that_wants_no_less_evidence_asks_for_nothing(said: str) -> None:
+    assert asked(f"baseline: {said}\nharness: {{files: []}}\n") == []
+
+
+def test_a_role_of_a_project_loosens_no_gate_unasked() -> None:
+    gates = "gates: [{name: test, min_tests: 2, policy: warn, enabled: false}]\n"
+    files = {CONFIG: "", ".supervisor/roles/r.yaml": f"extends: implementer\n{gates}"}
+    keys = [it.key for it in catalog(files).powers(COMMIT)]
+    assert keys == ["gates[0].enabled", "gates[0].min_tests", "gates[0].policy"]

@@ -32,6 +32,7 @@ from supervisor_ai.definitions.sources.mistakes import FileMistakes, KeyPath
 from supervisor_ai.definitions.sources.yaml_document import Value, read_yaml
 from supervisor_ai.domain.run.definition import Limits
 from supervisor_ai.domain.run.failures.retries import ParkingPolicy
+from supervisor_ai.domain.run.gates import BaselinePolicy
 
 TABLE = MergeTable(
     rules={
@@ -156,6 +157,14 @@ def test_a_project_asks_before_it_takes_something_back(layers: Layers) -> None:
     context = loaded.definition.roles["reviewer"].context
     assert context is not None
     assert context.token_budget == 1000
+
+
+@pytest.mark.parametrize("said", ["ask", "note", "off", "null"])
+def test_a_project_talks_nobody_out_of_a_stop(layers: Layers, said: str) -> None:
+    layers.user("baseline: stop\n")
+    assert layers.load(f"baseline: {said}\n").definition.baseline is BaselinePolicy.STOP
+    layers.user("baseline: ask\n")
+    assert layers.load("baseline: off\n").definition.baseline is BaselinePolicy.OFF
 
 
 def test_what_has_a_name_is_not_taken_back_as_a_whole(layers: Layers) -> None:

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.probes.hidden_failures import hidden_failures
+from supervisor_ai.engine.effects.gates.probes.known_runner import known_runner
 from supervisor_ai.engine.effects.gates.probes.other_answers import different
 from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns
 from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
@@ -128,6 +129,22 @@ def test_what_must_fail_fails(runs: list[str], rule: str) -> None:
     assert (status is RunStatus.FAILED, rule in reason, left) == (bool(rule), True, [])
 
 
+@pytest.mark.parametrize(
+    ("runs", "rule"),
+    [
+        (["green new"], ""),
+        (["half new", "green old", "half again"], "runner_known"),
+        (["red new", "green old", "half again"], "runner_known"),
+        (["half new", "green old", "green again"], ""),
+        (["half new", "half old"], ""),
+        (["unnamed new"], ""),
+    ],
+)
+def test_what_passes_in_a_runner_passes_without_one(runs: list[str], rule: str) -> None:
+    status, reason, left = judged("green base", "green head", *runs, plainly=(NEAR,))
+    assert (status is RunStatus.FAILED, rule in reason, left) == (bool(rule), True, [])
+
+
 class HalfGreen(ProbeRuns):
     """Runs in which one of two tests passes that failed before."""
 
@@ -166,6 +183,42 @@ def test_a_test_that_is_meant_to_fail_may_pass_when_it_says_the_opposite(
 ) -> None:
     case = ChangeCase(base=CommitSha("b"), head=CommitSha("h"))
     assert len(asyncio.run(hidden_failures(HalfGreen(), PRODUCT, case, meant))) == count
+
+
+class Plain(HalfGreen):
+    """Runs in which tests fail that passed before, when they are called without a runner."""
+
+    def __init__(self, *names: str) -> None:
+        self._names = names
+
+    async def on_base(self, contents: Contents) -> Ran:  # type: ignore[explicit-override]
+        return self._ran(PASSED)
+
+    async def on_head(self, contents: Contents) -> Ran:  # type: ignore[explicit-override]
+        return self._ran(FAILED)
+
+    def _ran(self, outcome: CaseOutcome) -> Ran:
+        told = tuple(CaseResult(name, outcome) for name in self._names)
+        return replace(read("red"), reading=Reading(results=told))
+
+
+@pytest.mark.parametrize(
+    ("names", "meant", "subject"),
+    [
+        (["a.py::Plainly::test_b"], set(), "a.py::Plainly::test_b"),
+        (["a.py::Plainly::test_b"], {"a.py::test_b[1-2.0]"}, None),
+        (["a.py::Plainly::test_b", "a.Plainly.test_c"], {"test_b"}, "a.Plainly.test_c"),
+        (["a.py::Plainly::test_b"], {None}, None),
+        (["test/a.test.js plainly"], {"adds"}, None),
+        (["test/a.test.js plainly"], set(), "test/a.test.js plainly"),
+    ],
+)
+def test_a_test_that_is_meant_to_fail_fails_without_a_runner_as_well(
+    names: list[str], meant: set[str | None], subject: str | None
+) -> None:
+    case = ChangeCase(base=CommitSha("b"), head=CommitSha("h"))
+    found = asyncio.run(known_runner(Plain(*names), PRODUCT, case, meant))
+    assert [it.subject for it in found] == ([subject] if subject else [])
 
 
 def test_tests_that_take_too_long_are_not_asked_again() -> None:

@@ -62,6 +62,15 @@ def _warning(value: object) -> object:
     return "warn" if value == "warn" else None
 
 
+def _lenient(value: object) -> object:
+    """Return what is asked of a base where that is less than to ask a person."""
+    return value if value in {"note", "off"} else None
+
+
+def _stop_stays(mine: Value, other: Value) -> Value:
+    return mine if mine == "stop" else other
+
+
 def _flags(value: object) -> object:
     return list(passed_on(value)) if isinstance(value, list) else None
 
@@ -109,8 +118,9 @@ SERVICE_KEYS: Final = ("provider", "base_url", "key", "plain_http")
 _GATE: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("gates", ANY, "command"): _ASKED,
     ("gates", ANY, "env", ANY): _ASKED,
-    # What a gate forgives is the user's word.
+    # What a gate forgives is the user's word, and so is a count in place of the base's own.
     ("gates", ANY, "known_red"): _ASKED,
+    ("gates", ANY, "min_tests"): _ASKED,
     ("gates", ANY, "enabled"): ProjectLimit(asked=_off),
     ("gates", ANY, "policy"): ProjectLimit(asked=_warning),
     ("gates", ANY, "on_fail"): ProjectLimit(asked=_warning),
@@ -135,6 +145,9 @@ CONFIG_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     **{("models", ANY, key): _ASKED for key in ("model", "max_tokens", "fallback")},
     **{("models", ANY, key): _SERVICE for key in SERVICE_KEYS},
     **_GATE,
+    # What is compared before green counts, and by which files.
+    ("baseline",): ProjectLimit(least=_stop_stays, asked=_lenient),
+    ("harness", ANY): _ASKED,
     # What is spent, and what holds for the retry policy `default`.
     ("limits", "attempt_tokens"): _ASKED,
     ("limits", "retry_base_delay"): _ASKED,
@@ -166,9 +179,7 @@ ROLE_LIMITS: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("allowed_tools",): _ASKED,
     ("flags",): ProjectLimit(asked=_flags),
     ("mcp_servers", ANY): _ASKED,
-    ("gates", ANY, "command"): _ASKED,
-    ("gates", ANY, "env"): _ASKED,
-    ("gates", ANY, "known_red"): _ASKED,
+    **_GATE,
     ("may_change",): _ASKED,
     ("context", "packer"): ProjectLimit(asked=foreign_packer),
 }

@@ -210,6 +210,11 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
         """
         return self.is_replayed and self.vouched == self.origin
 
+    @property
+    def is_compared(self) -> bool:
+        """Tell whether it is known how the tests stood before the change."""
+        return self.baseline is not None or self.baseline_output is not None
+
     def compared_with(self, before: BaselineEnded) -> "RunGate":
         """Let it be compared with how the tests stood before the change."""
         is_unnamed = before.results is None and before.health is Health.GREEN

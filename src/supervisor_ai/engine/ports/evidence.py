@@ -62,6 +62,8 @@ class ProbeKind(StrEnum):
     """The tests that the change adds, with values that have nothing to do with their own."""
     FAILURES = "failures"
     """The base's tests of what changed, each with a failure at its end."""
+    PLAINLY = "plainly"
+    """The base's tests of what changed, called without a runner around them."""
 
 
 class TestProbe(Struct, frozen=True, kw_only=True):

@@ -225,6 +225,10 @@ class ChangeFacts(Struct, frozen=True, kw_only=True):
 class Examiner(Protocol):
     """Knows runners and languages; everything that it is shown is hostile."""
 
+    def get_ready(self) -> None:
+        """Begin with what takes a while to start, because it is going to be needed."""
+        ...
+
     async def examine(self, kind: GateWord, case: ChangeCase) -> Examination:
         """Look at a change in one of the ways that need no command."""
         ...

@@ -21,15 +21,21 @@ _NAMED_BY_FOLDER: Final = frozenset({"__init__", "__main__", "index", "mod", "li
 
 
 def far_tests(
-    commits: Commits, files: Sequence[CommitFile], modules: Collection[str]
+    commits: Commits,
+    files: Sequence[CommitFile],
+    modules: Collection[str],
+    names: Collection[str] = (),
 ) -> tuple[str, ...]:
-    """Return the files of tests that name none of the modules, nor are named by one that does."""
+    """Return the files of tests that name none of the modules, nor are named by one that does.
+
+    What a module is known by besides, such as the names of its functions, may be given.
+    """
     found = [file for file in files if _FOUND_BY_NAME.fullmatch(file.path)]
     is_bounded = sum(file.size for file in found) <= _READ_BYTES and len(found) <= _READ_FILES
     if not is_bounded or any(file.size > _LARGEST for file in found):
         return ()
     words = {file.path: frozenset(_WORD.findall(source)) for file, source in commits.read(found)}
-    kept = _kept(words, set(map(_name, modules)))
+    kept = _kept(words, {*map(_name, modules), *(name.encode() for name in names)})
     return tuple(sorted(words.keys() - kept)) if kept else ()
 
 

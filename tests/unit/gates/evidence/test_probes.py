@@ -235,3 +235,31 @@ def test_a_call_in_a_text_of_what_was_known_is_not_asked_about() -> None:
     after = {"calc.go": 'package calc\nvar a, b = "max", "min"\n'}
     found = probed(ProbeKind.NEW_INPUTS, before, {**after, "calc_test.go": GO_TEST + GO_NEW})
     assert found.probes == ()
+
+
+INDIRECT = {
+    "shop/__init__.py": "from shop.cart import total as whole\n",
+    "shop/cart.py": PLAIN,
+    "shop/bill.py": "from shop import whole\n\n\ndef bill(items):\n    return whole(items)\n",
+    "tests/test_bill.py": "import shop.bill\n\n\ndef test_b():\n    shop.bill.bill([40, 41])\n",
+    "tests/test_all.py": "import shop\n\n\ndef test_w():\n    assert shop.whole([40, 41]) == 81\n",
+    "tests/test_tax.py": "import shop.tax\n\n\ndef test_t():\n    assert shop.tax.tax(40) == 8\n",
+    "tests/test_cart.py": "import shop.cart\n\n\ndef test_c():\n    assert shop.cart\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "after"),
+    [
+        (ProbeKind.NEIGHBOURS, KNOWING),
+        (ProbeKind.FAILURES, f"import sys\n\n\n{PLAIN}    # {{}}\n".replace("sum(", "sys.sum(")),
+    ],
+)
+def test_tests_that_lead_to_a_change_under_another_name_are_asked(
+    kind: ProbeKind, after: str
+) -> None:
+    found = probed(kind, INDIRECT, {"shop/cart.py": after})
+    assert found.far_tests == ("tests/test_tax.py",)
+    asked = {path for probe in found.probes for each in probe.variants for path in each}
+    assert {"tests/test_bill.py", "tests/test_all.py"} <= asked
+    assert "tests/test_tax.py" not in asked

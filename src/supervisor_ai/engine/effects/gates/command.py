@@ -1,7 +1,7 @@
 """A gate's command, in a sandbox without network, on the files of a commit."""
 
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import Enum, auto
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -37,6 +37,10 @@ _REPORT_BYTES: Final = 8 << 20
 _REPORTS_BYTES: Final = 64 << 20
 
 
+def _nothing_more() -> None:
+    """Let nothing go on beside a command."""
+
+
 class Wanted(Enum):
     """How many tests a command is to run."""
 
@@ -64,10 +68,19 @@ class Ran(Struct, frozen=True, kw_only=True):
 
 
 async def run_command(
-    effect: RunGate, operation: Operation, commit: CommitSha, wanted: Wanted = Wanted.USUAL
+    effect: RunGate,
+    operation: Operation,
+    commit: CommitSha,
+    wanted: Wanted = Wanted.USUAL,
+    *,
+    beside: Callable[[], None] = _nothing_more,
 ) -> Ran:
-    """Run the command on a commit's files, and read what it printed and reported."""
+    """Run the command on a commit's files, and read what it printed and reported.
+
+    When the command is about to start, what goes on beside it may begin.
+    """
     world = operation.world
+    world.examiner.get_ready()
     workspace = await world.workspaces.open(
         operation.run,
         operation.key,
@@ -79,6 +92,7 @@ async def run_command(
     transcript = operation.transcript(effect.step, None)
     before = await _report(effect, operation, workspace)
     request = await world.examiner.report_request(_question(effect, workspace, wanted))
+    beside()
     try:
         failed = await set_up(site)
         result = failed.result if failed else await _run(effect, site, request, transcript)

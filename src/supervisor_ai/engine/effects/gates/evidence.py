@@ -13,6 +13,7 @@ from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings,
 from supervisor_ai.engine.effects.gates.named_tests import known_results
 from supervisor_ai.engine.effects.gates.probes.deaf_tests import deaf_tests
 from supervisor_ai.engine.effects.gates.probes.hidden_failures import hidden_failures
+from supervisor_ai.engine.effects.gates.probes.known_runner import known_runner
 from supervisor_ai.engine.effects.gates.probes.other_answers import other_answers
 from supervisor_ai.engine.effects.gates.probes.probe_run import OutOfTimeError, ProbeRuns
 from supervisor_ai.engine.effects.gates.replay import replay
@@ -25,8 +26,7 @@ _SHOWN: Final = 10
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
     """Let a gate that is green be contradicted."""
-    is_known = effect.baseline is not None or effect.baseline_output is not None
-    if opinion.verdict is not Verdict.PASSED or not is_known:
+    if opinion.verdict is not Verdict.PASSED or not effect.is_compared:
         return opinion
     findings = await _contradictions(effect, operation, ran)
     weighed = of_findings(findings, opinion.reason)
@@ -75,6 +75,8 @@ async def _probed(
         meant = {it.subject for it in noted if it.rule == AGREED}
         if hidden := await hidden_failures(runs, halves, case, meant):
             return hidden
+        if known := await known_runner(runs, halves, case, meant):
+            return known
         if halves.touches_harness and (deaf := await deaf_tests(runs, case)):
             return deaf
         return await other_answers(runs, halves, case, ran)

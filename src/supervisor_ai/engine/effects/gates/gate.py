@@ -14,6 +14,7 @@ from supervisor_ai.engine.effects.gates.collected_tests import look_and_collect
 from supervisor_ai.engine.effects.gates.command import Ran, run_command
 from supervisor_ai.engine.effects.gates.components import lacking
 from supervisor_ai.engine.effects.gates.evidence import weigh
+from supervisor_ai.engine.effects.gates.evidence_ahead import asked_ahead
 from supervisor_ai.engine.effects.gates.findings_report import keep_report
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, weight, with_notes
 from supervisor_ai.engine.effects.gates.judgement import judge
@@ -41,12 +42,14 @@ async def form_opinion(effect: RunGate, operation: Operation) -> Opinion:
 
 
 async def _run_and_judge(effect: RunGate, operation: Operation) -> Opinion:
-    ran = await run_command(effect, operation, effect.snapshot)
-    lack = await lacking(effect, operation, ran)
-    opinion = judge(effect.gate, ran, lack, least=effect.least_tests)
-    if opinion.verdict is Verdict.FAILED and effect.gate.runs_tests:
-        return await _unmendable(effect, operation, ran, opinion)
-    return await weigh(effect, operation, ran, opinion)
+    with asked_ahead(effect, operation.world.evidence) as ahead:
+        ran = await run_command(effect, operation, effect.snapshot, beside=ahead.begin)
+        lack = await lacking(effect, operation, ran)
+        opinion = judge(effect.gate, ran, lack, least=effect.least_tests)
+        if opinion.verdict is Verdict.FAILED and effect.gate.runs_tests:
+            return await _unmendable(effect, operation, ran, opinion)
+        known = replace(operation, world=replace(operation.world, evidence=ahead))
+        return await weigh(effect, known, ran, opinion)
 
 
 async def _unmendable(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:

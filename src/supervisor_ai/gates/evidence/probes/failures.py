@@ -18,6 +18,7 @@ from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.failing_compiled import failing_go, failing_rust
 from supervisor_ai.gates.evidence.probes.failing_python import failing_python
 from supervisor_ai.gates.evidence.probes.failing_script import failing_script
+from supervisor_ai.gates.evidence.probes.near_names import near_names
 from supervisor_ai.gates.evidence.probes.neighbours import TESTS
 from supervisor_ai.gates.evidence.probes.opposites import Which
 from supervisor_ai.gates.evidence.probes.reach_words import may_reach_runner
@@ -44,7 +45,8 @@ def failures(case: ChangeCase, rules: HarnessRules, commits: Commits) -> ProbesF
     product = [it for it in changed.files if conventions.of(it.path).half != Half.HARNESS]
     if not any(map(may_reach_runner, product)):
         return ProbesFound()
-    far = far_tests(commits, base, [it.path for it in product])
+    names = near_names(commits, base, product)
+    far = far_tests(commits, base, [it.path for it in product], names)
     # A file with tests of its own has to stay the change's, where the change is judged.
     both = {it.path for it in product if it.path.endswith(_RUST)}
     own = [file for file in head if file.path in both and _may_test(file)]

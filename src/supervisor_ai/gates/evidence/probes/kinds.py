@@ -11,9 +11,11 @@ from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.failures import failures
 from supervisor_ai.gates.evidence.probes.neighbours import neighbours
 from supervisor_ai.gates.evidence.probes.new_inputs import new_inputs
+from supervisor_ai.gates.evidence.probes.plainly import plainly
 
 PROBES: Final[Mapping[ProbeKind, Callable[[ChangeCase, HarnessRules, Commits], ProbesFound]]] = {
     ProbeKind.NEIGHBOURS: neighbours,
     ProbeKind.NEW_INPUTS: new_inputs,
     ProbeKind.FAILURES: failures,
+    ProbeKind.PLAINLY: plainly,
 }

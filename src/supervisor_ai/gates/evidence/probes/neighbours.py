@@ -18,6 +18,7 @@ from supervisor_ai.gates.evidence.conventions import Conventions
 from supervisor_ai.gates.evidence.far_tests import far_tests
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.evidence.probes.literals import GRAMMARS, Literal, literals_of
+from supervisor_ai.gates.evidence.probes.near_names import near_names
 from supervisor_ai.gates.evidence.probes.other_values import with_near_values
 from supervisor_ai.gates.evidence.probes.reach import forgotten_parameters
 from supervisor_ai.gates.evidence.probes.reach_words import added_units, may_know_caller
@@ -65,7 +66,8 @@ def neighbours(
     code = [it for it in product if it.after and _is_code(it.path)]
     if not code:
         return ProbesFound()
-    far = far_tests(commits, base, [file.path for file in product])
+    names = near_names(commits, base, product)
+    far = far_tests(commits, base, [file.path for file in product], names)
     near = [
         file
         for file in base

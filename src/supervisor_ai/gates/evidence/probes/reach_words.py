@@ -19,14 +19,16 @@ def _any_of(*patterns: str) -> re.Pattern[str]:
 
 _RUNNERS: Final[Mapping[str, re.Pattern[str]]] = {
     "python": _any_of(
-        r"\b(?:sys|gc|inspect|ctypes|cffi|builtins|importlib|atexit|unittest|_?pytest|signal"
+        # Modules of Python know others under names with a line before them: `random._os`.
+        r"\b_*(?:sys|gc|inspect|ctypes|cffi|builtins|importlib|atexit|unittest|_?pytest|signal"
         r"|threading|weakref|types|traceback|faulthandler|globals|locals|vars|setattr|getattr|eval"
         r"|exec|compile|settrace|setprofile|monitoring|excepthook|attrgetter|methodcaller|f_back"
         r"|\w+_frame)\b",
-        r"\b(?:os|subprocess|multiprocessing|pickle|marshal|shelve|copyreg|runpy|timeit|bdb|pdb"
-        r"|doctest|pydoc|pkgutil|zipimport|posix|mmap|pty|Formatter|get_type_hints|dictConfig"
-        r"|fileConfig|open|write_text|write_bytes|(?:import|locate|resolve)_\w+|__import__)\b",
-        r"\b(?:import|from) (?:code|codeop|site|trace|cmd|dis|ast|_\w+)\b",
+        r"\b_*(?:os|subprocess|multiprocessing|pickle|marshal|shelve|copyreg|runpy|timeit|bdb|pdb"
+        r"|doctest|pydoc|pkgutil|zipimport|posix|mmap|pty|logging|warnings|tracemalloc"
+        r"|c?[pP]rofile|asyncio|Formatter|get_type_hints|dictConfig|fileConfig|open|write_text|write_bytes|(?:import|locate|resolve)_\w+|__import__)\b",
+        r"\b(?:import|from) (?:code|codeop|site|trace|cmd|dis|ast|test|rlcompleter|cgitb|distutils"
+        r"|_\w+)\b",
         r"\b__(?!init|name|doc|all|version|future|post_init|new|enter|exit|str|repr|hash|len|iter"
         r"|next|contains|call|file|slots|aenter|aexit|await|add|sub|mul|lt|le|gt|ge)\w+__\b",
     ),
@@ -61,6 +63,15 @@ _CALLERS: Final[Mapping[str, re.Pattern[str]]] = {
         r"\b(?:Backtrace|Location|track_caller|PartialEq|PartialOrd|eq|ne|partial_cmp)\b"
     ),
 }
+_PLACES: Final[Mapping[str, re.Pattern[str]]] = {
+    "python": _any_of(r"\b(?:Path|pathlib|cwd|platform|socket|RecursionError|recursion\w*|glob)\b"),
+    "script": _any_of(r"\b(?:stack|cwd|env|argv|execArgv|os|path)\b"),
+}
+
+
+def may_know_surroundings(file: FileSides) -> bool:
+    """Tell whether a change could ask where it is, and so whether it is with its tests."""
+    return any(_has(words, file) for words in (_RUNNERS, _CALLERS, _PLACES))
 
 
 def may_reach_runner(file: FileSides) -> bool:

@@ -4,10 +4,9 @@ from collections.abc import Collection
 from typing import Final
 
 from supervisor_ai.domain.run.gates import Finding
-from supervisor_ai.engine.effects.gates.command import Ran
-from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns
+from supervisor_ai.engine.effects.gates.probes.probe_run import Contents, ProbeRuns, failed, passed
 from supervisor_ai.engine.ports.evidence import Halves, ProbeKind
-from supervisor_ai.engine.ports.gates import CaseOutcome, ChangeCase
+from supervisor_ai.engine.ports.gates import ChangeCase
 
 _NAMED: Final = 5
 
@@ -34,24 +33,16 @@ async def _hidden(
 ) -> Finding | None:
     """Compare with the base only where something passes that should not: it seldom does."""
     new = await runs.on_head(on_head)
-    if not (_passed(new) or runs.passes(new)):
+    if not (passed(new) or runs.passes(new)):
         return None
     old = await runs.on_base(contents)
-    names = (_passed(new) & _failed(old)) - set(meant)
+    names = (passed(new) & failed(old)) - set(meant)
     if not names and not (runs.passes(new) and not runs.passes(old)):
         return None
     # What passes by chance does not do so twice.
     again = await runs.on_head(on_head)
-    sure = sorted(names & _passed(again))
+    sure = sorted(names & passed(again))
     return _finding(sure) if sure or (not names and runs.passes(again)) else None
-
-
-def _passed(ran: Ran) -> set[str]:
-    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.PASSED}
-
-
-def _failed(ran: Ran) -> set[str]:
-    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.FAILED}
 
 
 def _finding(names: list[str]) -> Finding:

@@ -10,7 +10,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.command import Ran, Wanted, run_command
 from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.ports.evidence import Halves, ProbeKind, TestProbe
-from supervisor_ai.engine.ports.gates import ChangeCase
+from supervisor_ai.engine.ports.gates import CaseOutcome, ChangeCase
 from supervisor_ai.engine.world import Operation
 
 Contents = Mapping[str, bytes | None]
@@ -20,6 +20,16 @@ _SECONDS: Final = 300.0
 
 class OutOfTimeError(Exception):
     """The tests take too long to be asked once more."""
+
+
+def passed(ran: Ran) -> set[str]:
+    """Name the tests that passed."""
+    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.PASSED}
+
+
+def failed(ran: Ran) -> set[str]:
+    """Name the tests that failed."""
+    return {it.name for it in ran.reading.results if it.outcome is CaseOutcome.FAILED}
 
 
 class ProbeRuns:
