@@ -164,7 +164,7 @@ def _know_runners() -> None:
     """Load and compile what outputs of runners are read with."""
     from supervisor_ai.gates.runners.test_results import read
 
-    read("")
+    read("a line that no runner prints")
 
 
 def _unreadable(kind: GateWord, reason: str) -> Examination:
