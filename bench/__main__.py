@@ -20,6 +20,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
 from bench.clis import clis
@@ -138,6 +139,9 @@ in two commits.
 MOST_SECONDS = 110 if "QUICK" in os.environ else 14 * 60
 """What all parts may take together; a part that has no time left is told about, not waited for."""
 
+GRACE = 8
+"""Seconds in which a part that is stopped may remove what it made."""
+
 SHARE = 4
 """So many times its equal share of that is the most that one part may take."""
 
@@ -183,13 +187,23 @@ def _measured(part: str, seconds: float) -> str:
         try:
             output, errors = process.communicate(timeout=seconds)
         except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
             return f"{heading}{NOT_MEASURED}: it was not done after {seconds:.0f} s.\n"
+        finally:
+            _end(process)
     sys.stderr.write(errors)
     if process.returncode != 0:
         reason = (errors.strip().splitlines() or ["it said nothing"])[-1]
         return f"{heading}{NOT_MEASURED}: {reason}\n"
     return heading + output.partition(heading)[2].rstrip() + "\n"
+
+
+def _end(process: "subprocess.Popen[str]") -> None:
+    """Let a part that is still at work tidy up; then end it and all that it started."""
+    for sign in (signal.SIGINT, signal.SIGKILL):
+        if process.poll() is None:
+            os.killpg(process.pid, sign)
+            with suppress(subprocess.TimeoutExpired):
+                process.communicate(timeout=GRACE)
 
 
 def _write_page(sections: Mapping[str, str], begun: float, load: float) -> None:
