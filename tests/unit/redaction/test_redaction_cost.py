@@ -8,15 +8,15 @@ from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.program_files import PROGRAM_FILES
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
-from supervisor_ai.domain.redaction.rules import Look, RuleBook
+from supervisor_ai.domain.redaction.rules import RuleBook, SearchedText
 from supervisor_ai.domain.redaction.stream import LONG_LINE
 
 
 class Unsifted(RuleBook):
     """Searches every line: what lines cost that are not left out is measured by this."""
 
-    def look(self, text: str, start: int = 0) -> Look:
-        return Look(self.search(text, start), text)
+    def look(self, text: str, start: int = 0) -> SearchedText:
+        return SearchedText(self.search(text, start), text)
 
 
 REDACTOR = RuleRedactor()

@@ -13,7 +13,7 @@ from supervisor_ai.domain.redaction.rule import FoundSecret, KeywordPlaces, Reda
 from supervisor_ai.domain.redaction.sieve import Lines, Sieve
 
 
-class Look(NamedTuple):
+class SearchedText(NamedTuple):
     """What was found in a text, and in which of its lines it was looked for."""
 
     found: list[FoundSecret]
@@ -36,18 +36,18 @@ class RuleBook:
         """Find the secrets of a text from `start` on, in order and without overlaps."""
         return self.look(text, start).found
 
-    def look(self, text: str, start: int = 0) -> Look:
+    def look(self, text: str, start: int = 0) -> SearchedText:
         """Find them, and tell where else a key may begin.
 
         No rule looks beyond a line, so the lines without any sign of a secret are left out first.
         """
         if not self._sieve.is_worth_it(len(text) - start):
-            return Look(self.search(text, start), text)
+            return SearchedText(self.search(text, start), text)
         kept = self._sieve.keep(text, start)
         if not kept.starts:
-            return Look([], "")
+            return SearchedText([], "")
         found = self.search(kept.text, max(0, start - kept.origins[0]))
-        return Look([_restored(it, kept) for it in found], kept.text)
+        return SearchedText([_restored(it, kept) for it in found], kept.text)
 
     def search(self, text: str, start: int = 0) -> list[FoundSecret]:
         """Find the same by every rule that may match.
