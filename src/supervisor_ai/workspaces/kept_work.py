@@ -20,6 +20,7 @@ _NAMED: Final = re.compile(
     r"refs/supervisor/(?P<run>[^/]+)/(?:_base|(?P<step>[^/]+)/(?P<visit>\d+)\.(?P<slot>\d+)"
     r"\.(?:(?P<attempt>\d+)|gate)(?:-[0-9-]+)?)"
 )
+_ANY: Final = re.compile(".*")
 _FIELDS: Final = (
     *("refname", "objectname", "objecttype", "*objecttype", "*objectname", "tree", "parent"),
     "committerdate:unix",
@@ -76,7 +77,7 @@ class _History(Struct, frozen=True, kw_only=True):
 
 def kept_works(git: Git) -> tuple[KeptWork, ...]:
     """Return what our refs keep, the newest first."""
-    refs = [ref for ref in _read_refs(git, [KEPT]) if _NAMED.fullmatch(ref.name)]
+    refs = _read_refs(git, [KEPT], _NAMED)
     if not refs:
         return ()
     return tuple(sorted(_Judgement(git, refs).works(), key=_age, reverse=True))
@@ -206,7 +207,8 @@ class _Judgement:
         trees: dict[str, int] = {}
         reached = _bits(self._tips)
         if self._tips and starts:
-            wanted = [*(tip.name for tip in self._tips), *self._oldest(sorted(starts))]
+            tips = sorted({tip.peeled for tip in self._tips})
+            wanted = [*tips, *self._oldest(sorted(starts))]
             how = ("--stdin", *_RAW, "--topo-order", "--no-show-signature", _LINKS)
             output = self._git.run("log", *how, stdin=_lines(wanted)).output
             for header, entries in _sections(output):
@@ -231,13 +233,14 @@ class _Judgement:
         return self._reached[commit]
 
 
-def _read_refs(git: Git, below: Sequence[str]) -> Sequence[_Ref]:
+def _read_refs(git: Git, below: Sequence[str], named: re.Pattern[str] = _ANY) -> Sequence[_Ref]:
     """Read refs to commits; many of them are to few commits, and git looks at one for each ref."""
     output = git.run("for-each-ref", "--format=%(objectname) %(refname)", *below).text
-    pairs = [line.split(" ", maxsplit=1) for line in output.splitlines()]
+    found = (line.split(" ", maxsplit=1) for line in output.splitlines())
+    pairs = [(commit, name) for commit, name in found if named.fullmatch(name)]
     known = _read_commits(git, sorted({commit for commit, _ in pairs}))
     if any(commit not in known for commit, _ in pairs):
-        return tuple(_read_any_refs(git, below))
+        return [ref for ref in _read_any_refs(git, below) if named.fullmatch(ref.name)]
     return [
         _Ref(
             name=name,
