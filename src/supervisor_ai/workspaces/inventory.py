@@ -172,6 +172,8 @@ class GitInventory:
 
     def expired(self) -> tuple[ExpiredWork, ...]:
         """Return the refs that expired, the newest first."""
+        if not self._expiry.path.exists():
+            return ()
         present = self._git.run("for-each-ref", "--format=%(refname)", KEPT).text
         return self._expiry.read(frozenset(present.splitlines()))
 

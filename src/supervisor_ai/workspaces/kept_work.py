@@ -20,12 +20,15 @@ _NAMED: Final = re.compile(
     r"refs/supervisor/(?P<run>[^/]+)/(?:_base|(?P<step>[^/]+)/(?P<visit>\d+)\.(?P<slot>\d+)"
     r"\.(?:(?P<attempt>\d+)|gate)(?:-[0-9-]+)?)"
 )
+_ANY: Final = re.compile(".*")
 _FIELDS: Final = (
     *("refname", "objectname", "objecttype", "*objecttype", "*objectname", "tree", "parent"),
     "committerdate:unix",
 )
 _FORMAT: Final = "%00".join(f"%({field})" for field in _FIELDS)
-_OF_THE_USER: Final = ("refs/heads", "refs/tags", "refs/remotes")
+_BRANCHES: Final = ("refs/heads", "refs/remotes")
+_TAGS: Final = ("refs/tags",)
+_OF_THE_USER: Final = (*_BRANCHES, *_TAGS)
 _RAW: Final = ("-r", "-z", "--raw", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 _HEADER: Final = "\x01"
 _LINKS: Final = f"--format={_HEADER}%T %H %P"
@@ -43,6 +46,14 @@ class _Ref(Struct, frozen=True, kw_only=True):
     commit: CommitSha
     peeled: CommitSha
     """The commit itself, where the ref is a tag with words of its own."""
+    tree: str
+    parent: CommitSha | None
+    at: datetime
+
+
+class _Commit(Struct, frozen=True):
+    """What a commit says of itself."""
+
     tree: str
     parent: CommitSha | None
     at: datetime
@@ -66,7 +77,7 @@ class _History(Struct, frozen=True, kw_only=True):
 
 def kept_works(git: Git) -> tuple[KeptWork, ...]:
     """Return what our refs keep, the newest first."""
-    refs = [ref for ref in _read_refs(git, [KEPT]) if _NAMED.fullmatch(ref.name)]
+    refs = _read_refs(git, [KEPT], _NAMED)
     if not refs:
         return ()
     return tuple(sorted(_Judgement(git, refs).works(), key=_age, reverse=True))
@@ -83,10 +94,11 @@ class _Judgement:
         self._git = git
         self._refs = refs
         self._named = {ref.commit for ref in refs}
-        self._tips = sorted(_read_refs(git, _OF_THE_USER), key=_rank)
+        tips = (*_read_refs(git, _BRANCHES), *_read_any_refs(git, _TAGS))
+        self._tips = sorted(tips, key=_rank)
         self._reached: dict[CommitSha, str | None] = {}
         self._parents = self._unreached()
-        self._alone = {ref.commit: self._only_from(ref.commit) for ref in refs}
+        self._alone = {commit: self._only_from(commit) for commit in self._named}
         known = {*self._parents, *(ref.parent for ref in refs if ref.parent is not None)}
         self._trees: Mapping[CommitSha | None, str] = _read_trees(git, sorted(known))
         self._holders = self._find_holders()
@@ -195,7 +207,8 @@ class _Judgement:
         trees: dict[str, int] = {}
         reached = _bits(self._tips)
         if self._tips and starts:
-            wanted = [*(tip.name for tip in self._tips), *self._oldest(sorted(starts))]
+            tips = sorted({tip.peeled for tip in self._tips})
+            wanted = [*tips, *self._oldest(sorted(starts))]
             how = ("--stdin", *_RAW, "--topo-order", "--no-show-signature", _LINKS)
             output = self._git.run("log", *how, stdin=_lines(wanted)).output
             for header, entries in _sections(output):
@@ -220,7 +233,42 @@ class _Judgement:
         return self._reached[commit]
 
 
-def _read_refs(git: Git, below: Sequence[str]) -> Iterator[_Ref]:
+def _read_refs(git: Git, below: Sequence[str], named: re.Pattern[str] = _ANY) -> Sequence[_Ref]:
+    """Read refs to commits; many of them are to few commits, and git looks at one for each ref."""
+    output = git.run("for-each-ref", "--format=%(objectname) %(refname)", *below).text
+    found = (line.split(" ", maxsplit=1) for line in output.splitlines())
+    pairs = [(commit, name) for commit, name in found if named.fullmatch(name)]
+    known = _read_commits(git, sorted({commit for commit, _ in pairs}))
+    if any(commit not in known for commit, _ in pairs):
+        return [ref for ref in _read_any_refs(git, below) if named.fullmatch(ref.name)]
+    return [
+        _Ref(
+            name=name,
+            commit=CommitSha(commit),
+            peeled=CommitSha(commit),
+            tree=known[commit].tree,
+            parent=known[commit].parent,
+            at=known[commit].at,
+        )
+        for commit, name in pairs
+    ]
+
+
+def _read_commits(git: Git, commits: Sequence[str]) -> dict[str, _Commit]:
+    """Read commits; what is none is left out, also where it leads to one."""
+    if not commits:
+        return {}
+    how = ("--no-walk=unsorted", "--no-commit-header", "--format=%H %T %ct %P", "--stdin")
+    found: dict[str, _Commit] = {}
+    for line in git.run("rev-list", *how, stdin=_lines(commits)).text.splitlines():
+        commit, tree, at, *parents = line.split()
+        parent = CommitSha(parents[0]) if parents else None
+        found[commit] = _Commit(tree, parent, datetime.fromtimestamp(int(at), UTC))
+    return found
+
+
+def _read_any_refs(git: Git, below: Sequence[str]) -> Iterator[_Ref]:
+    """Read refs to commits, and to tags of commits."""
     output = git.run("for-each-ref", f"--format={_FORMAT}", *below).text
     for line in output.splitlines():
         name, commit, kind, inner, peeled, tree, parents, at = line.split("\0")

@@ -120,3 +120,32 @@ def test_branches_are_known_at_once_and_one_that_is_merged_is_held(
     assert merges.holds(tip, base)
     assert not merges.holds(tip, apart)
     assert merges.holds(tip, user.plant({**FILES, "later": "x\n"}, parent=base))
+
+
+def test_merges_that_were_foreseen_come_to_the_same(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    first = user.plant(FILES | {"README": "ours\n"}, parent=base)
+    rival = user.plant(FILES | {"README": "theirs\n"}, parent=base)
+    clean = user.plant(FILES | {"src/a.py": "b\n"}, parent=rival)
+    pairs = [(first, rival), (first, clean), (rival, clean), (clean, clean), (first, base)]
+    merges.foresee(pairs)
+    alone = GitMerges(repository=merges.repository, scratch=merges.scratch)
+    for pair in pairs:
+        assert merges.conflicts(*pair) == alone.conflicts(*pair)
+        assert merges.shared(*pair) == alone.shared(*pair)
+    assert merges.conflicts(first, rival) == ("README",)
+
+
+def test_a_pair_that_cannot_be_merged_does_not_hide_the_others(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base, stranger = user.commit(FILES), user.plant({"other": "x\n"})
+    ours = user.plant(FILES | {"README": "ours\n"}, parent=base)
+    theirs = user.plant(FILES | {"README": "theirs\n"}, parent=base)
+    merges.foresee([(ours, theirs), (ours, stranger), (theirs, base)])
+    assert merges.conflicts(ours, theirs) == ("README",)
+    assert merges.conflicts(ours, stranger) is None
+    assert merges.conflicts(theirs, base) == ()
+    assert merges.shared(theirs, base) == ()

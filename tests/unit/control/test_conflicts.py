@@ -1,6 +1,6 @@
 """Which runs are compared with what, and what is said about it."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from decimal import Decimal
@@ -78,6 +78,7 @@ class Scene:
     clashes: dict[frozenset[str], tuple[str, ...] | None] = field(default_factory=dict)
     both: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
     looked_at: list[str] = field(default_factory=list)
+    foreseen: list[tuple[str, str]] = field(default_factory=list)
 
     # What is asked about runs
 
@@ -115,6 +116,9 @@ class Scene:
         assert tip == TIP
         return commit in self.merged
 
+    def foresee(self, pairs: Iterable[tuple[CommitSha, CommitSha]]) -> None:
+        self.foreseen += pairs
+
     def conflicts(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...] | None:
         return self.clashes.get(frozenset({ours, theirs}), ())
 
@@ -142,6 +146,17 @@ def test_every_run_is_tried_with_its_target_and_with_every_other() -> None:
     pairs = {("a", "b"), ("a", "c"), ("b", "c")}
     assert scene.compared() == {("a", "main"), ("b", "main"), ("c", "main")} | pairs
     assert scene.compared("b") == {("b", "main"), ("a", "b"), ("b", "c")}
+
+
+def test_all_merges_that_are_asked_for_are_tried_in_one_go() -> None:
+    scene = Scene(rows=[run_row("a"), run_row("b"), run_row("c")])
+    landings = [(TIP, "a-made"), (TIP, "b-made"), (TIP, "c-made")]
+    pairs = [("a-made", "b-made"), ("a-made", "c-made"), ("b-made", "c-made")]
+    scene.compared()
+    assert scene.foreseen == [*landings, *pairs]
+    scene.foreseen.clear()
+    scene.compared("b")
+    assert scene.foreseen == [landings[1], pairs[0], pairs[2]]
 
 
 def test_conflicts_and_overlaps_are_told_apart() -> None:

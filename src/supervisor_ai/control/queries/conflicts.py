@@ -1,6 +1,6 @@
 """Merge conflicts between runs, predicted by merging on trial."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from enum import StrEnum
 from itertools import combinations, islice
 from typing import Final, Protocol
@@ -30,6 +30,10 @@ class Merges(Protocol):
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether a merge of the commit would add nothing to the tip."""
+        ...
+
+    def foresee(self, pairs: Iterable[tuple[CommitSha, CommitSha]]) -> None:
+        """Try merges in one go that will be asked for one by one."""
         ...
 
     def conflicts(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...] | None:
@@ -85,13 +89,14 @@ def predict_conflicts(records: Records, merges: Merges, run: str | None = None) 
     compared = works[:_COMPARED]
     if chosen is not None and chosen.id not in {work.run for work in compared}:
         compared += filter(None, [_work(records, merges, chosen)])
-    views = (
-        view
-        for view in (*_with_targets(merges, compared), *_with_each_other(merges, compared))
-        if chosen is None or chosen.id in {view.run, view.other}
-    )
+    alone = None if chosen is None else chosen.id
+    pairs = [it for it in combinations(compared, 2) if alone in {None, it[0].run, it[1].run}]
+    mine = [work for work in compared if alone in {None, work.run}]
+    landings = [(work.tip, work.commit) for work in mine if work.tip is not None]
+    merges.foresee([*landings, *((one.commit, other.commit) for one, other in pairs)])
+    views = (*_with_targets(merges, mine), *_with_each_other(merges, pairs))
     is_truncated = total > len(rows) or len(works) > _COMPARED
-    return Prediction(conflicts=tuple(views), is_truncated=is_truncated)
+    return Prediction(conflicts=views, is_truncated=is_truncated)
 
 
 def _work(records: Records, merges: Merges, row: RunRow) -> _Work | None:
@@ -120,8 +125,10 @@ def _with_targets(merges: Merges, works: Sequence[_Work]) -> Iterator[ConflictVi
             yield ConflictView(run=work.run, other=work.target, status=status, files=files)
 
 
-def _with_each_other(merges: Merges, works: Sequence[_Work]) -> Iterator[ConflictView]:
-    for one, other in combinations(works, 2):
+def _with_each_other(
+    merges: Merges, pairs: Sequence[tuple[_Work, _Work]]
+) -> Iterator[ConflictView]:
+    for one, other in pairs:
         status, files = _tried(merges, one.commit, other.commit)
         yield ConflictView(run=one.run, other=other.run, status=status, files=files)
 

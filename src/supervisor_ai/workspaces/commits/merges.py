@@ -1,6 +1,6 @@
 """Tries merges where nobody sees it (no work tree, no ref, no driver) to predict conflicts."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Final
@@ -8,6 +8,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.workspaces.commits.parting import Pair, find_parting
 from supervisor_ai.workspaces.commits.user_merges import GitUserMerges
 from supervisor_ai.workspaces.repositories.git import Git, failure
 from supervisor_ai.workspaces.repositories.repository import GitRepository
@@ -17,6 +18,13 @@ _CONFLICTS: Final = 1
 _HEADS: Final = "refs/heads/"
 
 
+class _Merge(Struct, frozen=True):
+    """What came of a merge on trial."""
+
+    tree: str
+    conflicts: tuple[str, ...]
+
+
 class GitMerges(Struct, frozen=True, kw_only=True):
     """Tries merges in a git directory that is gone afterwards."""
 
@@ -24,8 +32,11 @@ class GitMerges(Struct, frozen=True, kw_only=True):
     scratch: Git
     _changes: dict[tuple[str, CommitSha], frozenset[str]] = field(default_factory=dict)
     _heads: dict[str, CommitSha] = field(default_factory=dict)
-    _merged: dict[CommitSha, frozenset[str]] = field(default_factory=dict)
+    _headed: set[CommitSha] = field(default_factory=set)
+    _merged: dict[CommitSha, frozenset[str] | None] = field(default_factory=dict)
     _trees: dict[CommitSha, str] = field(default_factory=dict)
+    _tried: dict[Pair, _Merge] = field(default_factory=dict)
+    _parted: dict[Pair, str] = field(default_factory=dict)
 
     def tip(self, branch: str) -> CommitSha | None:
         """Return where a branch stands; all of them are asked for at once, as of this look."""
@@ -34,29 +45,47 @@ class GitMerges(Struct, frozen=True, kw_only=True):
             for line in self.repository.git.run("for-each-ref", form, _HEADS).text.splitlines():
                 commit, _, name = line.partition(" ")
                 self._heads[name.removeprefix(_HEADS)] = CommitSha(commit)
+            self._headed.update(self._heads.values())
         return self._heads.get(branch)
 
     def exists(self, commit: CommitSha) -> bool:
         """Tell whether a commit is still there."""
-        return commit in self._heads.values() or self.repository.has_commit(commit)
+        return commit in self._headed or self.repository.has_commit(commit)
+
+    def foresee(self, pairs: Iterable[Pair]) -> None:
+        """Try all merges in one go that will be asked for; what that leaves open is tried alone."""
+        asked = dict.fromkeys(pairs)
+        if len(asked) <= 1:
+            return
+        wanted = [pair for pair in asked if pair not in self._tried]
+        lines = "".join(f"{ours} {theirs}\n" for ours, theirs in wanted).encode()
+        # An older git cannot do that, and one pair without a common start keeps it from the rest.
+        reply = self.scratch.ask("merge-tree", "--stdin", *_FORM, stdin=lines)
+        if reply.code == 0:
+            self._tried.update(zip(wanted, _read_merges(reply.output), strict=True))
+        commits = [commit for pair in asked for commit in pair]
+        self._parted.update(find_parting(self.scratch, commits))
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether a merge of the commit would add nothing to the tip."""
-        if commit in self._branches_in(tip):
+        if self._is_in(tip, commit):
             return True
-        if self.scratch.ask("merge-base", "--is-ancestor", commit, tip).code == 0:
-            return True
-        reply = self.scratch.ask("merge-tree", *_FORM, tip, commit)
-        return reply.code == 0 and reply.output.split(b"\0")[0].decode() == self._tree(tip)
+        found = self._merge(tip, commit)
+        return found is not None and not found.conflicts and found.tree == self._tree(tip)
 
-    def _branches_in(self, tip: CommitSha) -> frozenset[str]:
+    def _is_in(self, tip: CommitSha, commit: CommitSha) -> bool:
+        known = self._branches_in(tip)
+        if known is not None and commit in self._headed:
+            return commit in known
+        return self.scratch.ask("merge-base", "--is-ancestor", commit, tip).code == 0
+
+    def _branches_in(self, tip: CommitSha) -> frozenset[str] | None:
         """Return where the branches stand that are merged already: most of many are."""
         if tip not in self._merged:
             asked = ("--format=%(objectname)", f"--merged={tip}", _HEADS)
             # Where a branch is damaged, git says nothing of the others either: then each is asked.
             reply = self.repository.git.ask("for-each-ref", *asked)
-            found = reply.text.splitlines() if reply.code == 0 else ()
-            self._merged[tip] = frozenset(found)
+            self._merged[tip] = frozenset(reply.text.splitlines()) if reply.code == 0 else None
         return self._merged[tip]
 
     def _tree(self, commit: CommitSha) -> str:
@@ -69,14 +98,21 @@ class GitMerges(Struct, frozen=True, kw_only=True):
 
         A conflict without a file of its own does not exist: empty means that the merge is clean.
         """
-        reply = self.scratch.ask("merge-tree", *_FORM, ours, theirs)
-        if reply.code == 0:
-            return ()
-        if reply.code == _CONFLICTS and reply.output:  # else it could not even begin
-            return _paths(reply.output.split(b"\0")[1:])
-        if b"unrelated histories" in reply.complaint:
-            return None
-        raise failure("merge-tree", self.scratch.directory, reply)
+        found = self._merge(ours, theirs)
+        return None if found is None else found.conflicts
+
+    def _merge(self, ours: CommitSha, theirs: CommitSha) -> _Merge | None:
+        pair = (ours, theirs)
+        if pair not in self._tried:
+            reply = self.scratch.ask("merge-tree", *_FORM, ours, theirs)
+            if b"unrelated histories" in reply.complaint:
+                return None
+            if reply.code not in {0, _CONFLICTS} or not reply.output:  # it could not even begin
+                raise failure("merge-tree", self.scratch.directory, reply)
+            tree, *paths = reply.output.split(b"\0")
+            conflicts = _paths(paths) if reply.code == _CONFLICTS else ()
+            self._tried[pair] = _Merge(tree.decode(), conflicts)
+        return self._tried[pair]
 
     def for_user(self) -> GitUserMerges:
         """Return what merges at the user's word."""
@@ -84,11 +120,20 @@ class GitMerges(Struct, frozen=True, kw_only=True):
 
     def shared(self, ours: CommitSha, theirs: CommitSha) -> tuple[str, ...]:
         """List the files that both sides changed since they parted."""
-        parted = self.scratch.ask("merge-base", ours, theirs)
-        if parted.code != 0:
+        parted = self._where_parted(ours, theirs)
+        if parted is None:
             return ()
-        sides = (self._changed(parted.text, commit) for commit in (ours, theirs))
+        sides = (self._changed(parted, commit) for commit in (ours, theirs))
         return tuple(sorted(frozenset.intersection(*sides)))
+
+    def _where_parted(self, ours: CommitSha, theirs: CommitSha) -> str | None:
+        one, other = sorted((ours, theirs))
+        if one == other:
+            return one
+        if (one, other) in self._parted:
+            return self._parted[one, other]
+        reply = self.scratch.ask("merge-base", ours, theirs)
+        return reply.text if reply.code == 0 else None
 
     def _changed(self, start: str, commit: CommitSha) -> frozenset[str]:
         key = (start, commit)
@@ -105,6 +150,14 @@ def try_merges(repository: GitRepository, state: Path) -> Iterator[GitMerges]:
     state.mkdir(parents=True, exist_ok=True)
     with repository.mold.lend(state, borrows=repository.objects) as scratch:
         yield GitMerges(repository=repository, scratch=scratch)
+
+
+def _read_merges(output: bytes) -> Iterator[_Merge]:
+    """Read what came of several merges: whether it is clean, the tree, the files, a gap."""
+    fields = iter(output.split(b"\0")[:-1])
+    for is_clean in fields:
+        tree, paths = next(fields).decode(), list(iter(lambda: next(fields), b""))
+        yield _Merge(tree, () if is_clean == b"1" else _paths(paths))
 
 
 def _paths(names: list[bytes]) -> tuple[str, ...]:
