@@ -16,8 +16,9 @@ from supervisor_ai.control.ports.user_merges import MergedTree
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Conflict, Denied, NotFound
 from supervisor_ai.domain.git_flow.policy import GitPolicy, MergeStrategy
-from supervisor_ai.domain.ids import CommitSha, TreeSha
+from supervisor_ai.domain.ids import CommitSha, RunId, TreeSha
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import ForkPoint
 from supervisor_ai.domain.structs import replace
 
 __all__ = ["queries", "records"]
@@ -141,6 +142,28 @@ def test_a_branch_takes_a_runs_work(
     done = merge_run(records, merges, request, clear=unasked)
     assert (done.applied, done.kind, done.before) == (True, kind, OURS)
     assert merges.told[1:] == [READY, *told]
+
+
+def test_what_was_taken_back_of_a_squashed_run_is_refused_in_place_of_being_lost(
+    records: Records, queries: FakeQueries
+) -> None:
+    """A run that goes on with a branch whose work is one commit elsewhere shares no history."""
+    later = replace(
+        queries.rows[0], id=RunId("later"), fork=ForkPoint(run=queries.rows[0].id, version=3)
+    )
+    queries.rows.append(later)
+    merges = FakeUserMerges(behind=False, squashed=frozenset({"Supervisor-Run: r1a"}))
+    with pytest.raises(Conflict, match="git cannot see what was taken back") as refused:
+        merge_run(records, merges, MergeRequest(run="later"), clear=unasked)
+    assert refused.value.hint == (
+        "Take what has changed since yourself:"
+        f" git diff --binary {THEIRS} {THEIRS} | git apply --3way"
+    )
+    assert merges.told == []
+    with_history = FakeUserMerges(squashed=frozenset({"Supervisor-Run: r1a"}))
+    assert merge_run(records, with_history, MergeRequest(run="later"), clear=unasked).applied
+    queries.rows[-1] = replace(later, branch="another")
+    assert merge_run(records, merges, MergeRequest(run="later"), clear=unasked).applied
 
 
 def test_a_branch_that_has_it_stays_as_it_is(records: Records, queries: FakeQueries) -> None:

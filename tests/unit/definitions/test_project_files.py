@@ -289,6 +289,7 @@ def test_a_file_that_nobody_reads_is_named(layers: Layers, path: str, text: str)
 def test_what_others_read_is_not_named(layers: Layers) -> None:
     config = "clis: {mine: {adapter: command, command: [python3, .supervisor/agent.py]}}\n"
     files = {".supervisor/agent.py": "", ".supervisor/README.md": "", ".supervisor/.gitignore": ""}
+    files |= {".supervisor/features/P1.yaml": "feature: {}\n"}
     assert layers.load(config, files).cautions == ()
 
 

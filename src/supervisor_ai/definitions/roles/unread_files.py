@@ -27,8 +27,8 @@ _SUFFIXES: Final[Mapping[str, str]] = {
 _POLICY: Final = "approval_policy.yaml"
 _POLICIES: Final = frozenset({"approval_policy", "approval_policies"})
 _YAML: Final = frozenset({"", ".yaml", ".yml", ".json", ".toml"})
-_CHECKED: Final = "packs"
-"""What lies there is compared with `packs.lock`."""
+_ELSEWHERE: Final = frozenset({"packs", "features"})
+"""What lies there is compared with `packs.lock`, or is a plan that is read when it is built."""
 _FOR_PEOPLE: Final = ("readme", "license", "changelog", ".git")
 
 
@@ -79,7 +79,7 @@ def _is_read(path: str, origin: Origin) -> bool:
     if not inner:
         # A user's directory belongs to other programs as well.
         return top in {*_FILES, *_OTHERS} or (origin is Origin.USER and _meant(top) is None)
-    return top == _CHECKED or ("/" not in inner and inner.endswith(_SUFFIXES.get(top, "\0")))
+    return top in _ELSEWHERE or ("/" not in inner and inner.endswith(_SUFFIXES.get(top, "\0")))
 
 
 def _unread(path: str) -> str:

@@ -112,6 +112,7 @@ def merge_run(
     row = records.find(request.run)
     _refuse_others(records, row)
     commit = _mergeable(merges, row)
+    _refuse_unseen(records, merges, row, request)
     plan = plan_merge(merges, row, commit, request, policy)
     ruling = clear(row, plan)
     if ruling and plan.kind is MergeKind.FAST_FORWARD:
@@ -143,6 +144,30 @@ def _refuse_others(records: Records, row: RunRow) -> None:
             f"Run {row.id!r} has the files of several repositories. Nothing was touched.",
             hint=f"Land it in all of them: supervisor {verb}",
         )
+
+
+def _refuse_unseen(
+    records: Records, merges: UserMerges, row: RunRow, request: MergeRequest
+) -> None:
+    """Refuse a run that goes on with the branch of one whose work was taken as one commit.
+
+    Git knows nothing of where that came from, and would keep whatever was taken back since.
+    """
+    branch, tip = _target(merges, request)
+    fork = row.fork
+    while fork is not None and (before := records.queries.run(fork.run)) is not None:
+        fork = before.fork if before.branch == row.branch else None
+        if before.branch != row.branch or before.commit is None or before.base is None:
+            continue
+        is_taken = merges.took(tip, _trailer(before), since=before.base.sha)
+        if is_taken and not merges.is_behind(before.commit, tip):
+            raise Conflict(
+                f"Branch {branch!r} took run {before.id!r}, with whose branch {row.id!r} goes on,"
+                " as one commit, so that git cannot see what was taken back since."
+                " Nothing was touched.",
+                hint="Take what has changed since yourself:"
+                f" git diff --binary {before.commit} {row.commit} | git apply --3way",
+            )
 
 
 def _told(plan: MergePlan, strategy: MergeStrategy) -> MergePlan:

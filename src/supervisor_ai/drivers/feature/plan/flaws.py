@@ -7,8 +7,9 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.feature.plan.claims import is_pattern
+from supervisor_ai.drivers.feature.plan.claims import is_pattern, normal
 from supervisor_ai.drivers.feature.plan.graph import Graph, Node, find_cycle, graph_of, in_order
+from supervisor_ai.drivers.feature.plan.interfaces import interface_file
 from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Feature, Overlaps
 from supervisor_ai.drivers.feature.plan.terms import territory_of
 
@@ -32,6 +33,7 @@ def flaws_of(feature: Feature) -> Iterator[PlanFlaw]:
     """Find what would keep a plan from being built, or leave its order to chance."""
     cycles = cycles_of(feature)
     yield from (_cycle_flaw(feature, it) for it in cycles.found)
+    yield from _locked(feature)
     if cycles.is_opened and feature.overlaps is Overlaps.REFUSE:
         yield from _unordered(cycles.rest, graph_of(cycles.rest))
 
@@ -125,6 +127,17 @@ def _unordered(feature: Feature, graph: Graph) -> Iterator[PlanFlaw]:
                 key="files",
                 problem=f"claims {lock!r} as {names[one.id]} does, and neither waits for the other",
             )
+
+
+def _locked(feature: Feature) -> Iterator[PlanFlaw]:
+    """Find components whose own file is that of an interface, which nobody may change."""
+    files = {interface_file(it): it.name for it in feature.interfaces}
+    for component in feature.components:
+        for claim in component.files:
+            name = files.get(normal(claim))
+            if name is not None:
+                problem = f"claims {claim!r}, the file of the interface {name}, which nobody writes"
+                yield PlanFlaw(component=component.id, key="files", problem=problem)
 
 
 def _crowded(feature: Feature) -> PlanFlaw | None:

@@ -12,6 +12,7 @@ from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.decisions.unlocks import held_components
 from supervisor_ai.drivers.feature.definition import FeatureDefinition
+from supervisor_ai.drivers.feature.parts import Part
 from supervisor_ai.drivers.feature.plan.detection import DetectedEdge
 from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of, remaining
 from supervisor_ai.drivers.feature.plan.model import (
@@ -316,7 +317,6 @@ class _Making:
     def _component(self, component: Component) -> ComponentView:
         part = None if self._state is None else self._state.part(component.id)
         status = status_of(self._statuses, component.id)
-        failed = part.reason if part is not None and status is ComponentStatus.FAILED else None
         return ComponentView(
             id=component.id,
             name=component.name,
@@ -325,7 +325,16 @@ class _Making:
             run=None if part is None else part.child,
             files=component.files,
             depends_on=component.depends_on,
-            why=failed or self._whys.get(component.id),
+            why=_own_reason(part, status) or self._whys.get(component.id),
             is_critical=component.id in self._critical,
             interfaces=() if part is None else validations(part.checks or ()),
         )
+
+
+def _own_reason(part: Part | None, status: ComponentStatus) -> str | None:
+    """Say why a component has failed, or who waits for a person."""
+    if part is None:
+        return None
+    if status is ComponentStatus.REVIEW:
+        return f"run {part.child} waits for a person"
+    return part.reason if status is ComponentStatus.FAILED else None
