@@ -75,10 +75,7 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
-    examiner = make_examiner(parts.repository)
-    if parts.is_driven:
-        examiner.reader.hire()
-        Thread(target=_import_soon, daemon=True).start()
+    examiner = make_examiner(parts.repository, is_driven=parts.is_driven)
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -128,12 +125,6 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         doors=make_doors(parts),
         oversight=make_oversight(parts),
     )
-
-
-def _import_soon() -> None:
-    """Import what every run comes to, while it waits for other processes."""
-    for module in _SOON:
-        import_module(module)
 
 
 def make_desk(parts: WorldParts) -> "SessionDesk":
@@ -222,13 +213,23 @@ def slice_project(repository: "GitRepository", settings: HostSettings) -> "Slice
     return SliceProject(repository=repository, state=project_state(settings, repository))
 
 
-def make_examiner(repository: "GitRepository") -> "RepositoryExaminer":
-    """Make what looks at changes."""
+def make_examiner(repository: "GitRepository", *, is_driven: bool = False) -> "RepositoryExaminer":
+    """Make what looks at changes; where a run begins at once, it begins to load as well."""
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
     commits = open_commit_files(repository.git)
-    return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+    examiner = RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+    if is_driven:
+        examiner.reader.hire()
+        Thread(target=_import_soon, daemon=True).start()
+    return examiner
+
+
+def _import_soon() -> None:
+    """Import what every run comes to, while it waits for other processes."""
+    for module in _SOON:
+        import_module(module)
 
 
 def reachable_machine(parts: WorldParts, sandbox_name: str) -> "Machine":
