@@ -78,7 +78,7 @@ class ToolStamps:
         before the look began; and where what the stamp is for ended sooner than a look would.
         """
         asked = self._calendar()
-        if ended is not None and await _ends_within(self.worth * _business(), ended):
+        if ended is not None and await _ends_within(self.worth, ended):
             return None
         stamp = await asyncio.to_thread(self._look, caches)
         return stamp.name if stamp and stamp.newest < asked - _TICK_NS else None
@@ -100,11 +100,6 @@ class ToolStamps:
         system = system_places(SYSTEM)
         besides = (*system.whole, *map(Path, SETTINGS), *self._besides)
         return stamp_tools(tools, cached, besides=besides, flat=system.flat)
-
-
-def _business() -> float:
-    """Tell how many times as long everything takes now, a look and what it would spare alike."""
-    return max(1.0, os.getloadavg()[0] / (os.cpu_count() or 1))
 
 
 async def _ends_within(seconds: float, ended: asyncio.Event) -> bool:
