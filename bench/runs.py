@@ -24,12 +24,13 @@ OURS: Final = (str(Path(sys.executable).with_name("supervisor")),)
 SIZES: Final = (5, 10_000, 50_000)
 GOALS: Final = {5: 0.8, 50_000: 5.0}
 WHY: Final = """
-The smallest run consists mostly of the start of the process (imports, definitions), one look at
-each of the machine's tools, by which verdicts are found again, and the start of the reader of
-hostile code. In the largest, the most is for one check-out of the base and its removal, for lists
-of all files (for packing, for the gates that look at the change, for the snapshot), and for the
-start. As root, all workspaces lie over that one check-out; as an ordinary user, the gates on the
-base, the implementer and the gate on the change each have one of their own.
+The smallest run consists mostly of the start of the process (imports, definitions), the start of
+the reader of hostile code, sandboxes and calls of git; its gates are too quick for a look at the
+machine's tools, by which verdicts are found again. In the largest, the most is for one check-out of
+the base and its removal, for lists of all files (for packing, for the gates that look at the
+change, for the snapshot), for that look, and for the start. As root, all workspaces lie over that
+one check-out; as an ordinary user, the gates on the base, the implementer and the gate on the
+change each have one of their own.
 """
 QUICK: Final = "QUICK" in os.environ
 ROUNDS: Final = 1 if QUICK else 3

@@ -183,7 +183,8 @@ def test_a_tool_that_is_written_again_is_another_tool(user: User, tmp_path: Path
     found = []
     for code in (0, 0, 1):
         if not tool.exists() or code:
-            tool.write_text(f"#!/bin/sh\nexit {code}\n")
+            # What takes less than a second is run again, and its verdict is not kept.
+            tool.write_text(f"#!/bin/sh\nsleep 2\nexit {code}\n")
             tool.chmod(0o755)
         found.append(gates(user, user.run(PATH=path).run, "test")[0])
     assert [(it["verdict"], it["is_reused"]) for it in found] == [

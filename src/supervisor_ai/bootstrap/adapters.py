@@ -69,9 +69,7 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
-    examiner = make_examiner(parts.repository)
-    if parts.is_driven:
-        examiner.get_ready()
+    examiner = make_examiner(parts.repository, is_driven=parts.is_driven)
     from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
@@ -209,13 +207,16 @@ def slice_project(repository: "GitRepository", settings: HostSettings) -> "Slice
     return SliceProject(repository=repository, state=project_state(settings, repository))
 
 
-def make_examiner(repository: "GitRepository") -> "RepositoryExaminer":
-    """Make what looks at changes."""
+def make_examiner(repository: "GitRepository", *, is_driven: bool = False) -> "RepositoryExaminer":
+    """Make what looks at changes; where a run begins at once, its reader begins to load."""
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
 
     commits = open_commit_files(repository.git)
-    return RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+    examiner = RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+    if is_driven:
+        examiner.get_ready()
+    return examiner
 
 
 def reachable_machine(parts: WorldParts, sandbox_name: str) -> "Machine":

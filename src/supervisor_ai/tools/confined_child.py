@@ -2,8 +2,7 @@
 
 A reader gets no environment, no working directory of ours and no file but two pipes. It loads the
 module that does the work once and forks for each task; a fork limits itself before it looks at the
-task. The module's `prepare` loads what most tasks need, `load` what one says that it needs besides,
-before it is forked for; `serve` gets the task, and a way to ask.
+task. Its `prepare` loads what most tasks need, `load` what else one does, and `serve` does it.
 """
 
 import os
@@ -12,6 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
@@ -24,14 +24,11 @@ _START: Final = (
     f"import sys; sys.path.insert(0, sys.argv[1]); from {__name__} import main; main(*sys.argv[2:])"
 )
 _ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
-_LOAD, _TASK = b"<", b">"
-_LARGEST_TO_CHILD: Final = 1 << 30
-_SIGNALLED, _LENGTH = 128, 8
+_LARGEST_TO_CHILD, _SIGNALLED, _LENGTH = 1 << 30, 128, 8
 
 Ask = Callable[[bytes], bytes]
 """Asks whoever started the reader."""
 Serve = Callable[[bytes, Ask], bytes]
-"""Does a piece of work."""
 _Reader = subprocess.Popen[bytes]
 
 
@@ -63,15 +60,13 @@ class ConfinedReaders:
         watch = threading.Timer(self._limits.wall, reader.kill)
         watch.daemon = True
         watch.start()
-        is_reusable = False
+        result = None
         try:
-            orders = [_LOAD + need.encode()] if need else []
-            result = _result(reader, [*orders, _TASK + task], answer, self._limits.speech)
-            is_reusable = result is not None
+            result = _result(reader, f"{need}\n".encode() + task, answer, self._limits.speech)
         finally:
             is_late = not watch.is_alive()
             watch.cancel()
-            if is_reusable and not is_late:
+            if result is not None and not is_late:
                 self._idle.append(reader)
             else:
                 _dismiss([reader])
@@ -94,9 +89,8 @@ class ConfinedReaders:
 
 
 def _start(module: str, limits: ProcessLimits) -> _Reader:
-    command = [sys.executable, "-I", "-c", _START, _ROOT, module]
     return subprocess.Popen(
-        [*command, str(limits.memory), str(limits.cpu)],
+        [sys.executable, "-I", "-c", _START, _ROOT, module, str(limits.memory), str(limits.cpu)],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.DEVNULL,
@@ -107,16 +101,14 @@ def _start(module: str, limits: ProcessLimits) -> _Reader:
     )
 
 
-def _result(reader: _Reader, orders: list[bytes], answer: Ask, most: int) -> bytes | None:
+def _result(reader: _Reader, order: bytes, answer: Ask, most: int) -> bytes | None:
     """Talk until there is a result; None where the child ended without one."""
     to_reader, from_reader = cast("BinaryIO", reader.stdin), cast("BinaryIO", reader.stdout)
     try:
-        for order in orders:
-            write_frame(to_reader, order)
+        write_frame(to_reader, order)
         while (said := read_frame(from_reader, most=most)) is not None:
             if said[:1] != _ASK:
-                is_ready = read_frame(from_reader, most=1) == _READY
-                return said if is_ready else None
+                return said if read_frame(from_reader, most=1) == _READY else None
             write_frame(to_reader, answer(said[1:]))
     except TooLongError:
         raise ChildFailedError("has too much to say") from None
@@ -130,10 +122,8 @@ def _dismiss(readers: list[_Reader]) -> None:
     for reader in readers:
         reader.kill()
         for stream in (reader.stdin, reader.stdout):
-            try:
+            with suppress(BrokenPipeError):
                 cast("BinaryIO", stream).close()
-            except BrokenPipeError:
-                continue
         reader.wait()
 
 
@@ -151,12 +141,11 @@ def main(module: str, memory: str, cpu: str) -> None:
     work = import_module(module)
     work.prepare()
     while (order := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
-        if order[:1] == _LOAD:
-            work.load(order[1:].decode())
-            continue
-        child = os.fork()
-        if child == 0:
-            _work(work.serve, order[1:], memory=int(memory), cpu=int(cpu))
+        need, _, task = order.partition(b"\n")
+        if need:
+            work.load(need.decode())
+        if (child := os.fork()) == 0:
+            _work(work.serve, task, memory=int(memory), cpu=int(cpu))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
         if code != 0:
             # What it said last may be half a message: nobody can go on with these pipes.
@@ -195,8 +184,7 @@ def _ask(question: bytes) -> bytes:
 
 def write_frame(stream: BinaryIO, payload: bytes) -> None:
     """Write a message."""
-    stream.write(len(payload).to_bytes(_LENGTH, "big"))
-    stream.write(payload)
+    stream.writelines((len(payload).to_bytes(_LENGTH, "big"), payload))
     stream.flush()
 
 
