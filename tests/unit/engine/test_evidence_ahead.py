@@ -39,15 +39,19 @@ class Counting(FakeEvidence):
     asked_for: list[str] = field(default_factory=list)
     at_work: int = 0
 
-    async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
+    async def halves(  # type: ignore[explicit-override]
+        self, case: ChangeCase, rules: HarnessRules
+    ) -> Halves:
         await self._work("halves")
         return await super().halves(case, rules)
 
-    async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:
+    async def hollowed(  # type: ignore[explicit-override]
+        self, case: ChangeCase, rules: HarnessRules, *, whole: bool
+    ) -> Hollow:
         await self._work(f"hollowed {whole}")
         return await super().hollowed(case, rules, whole=whole)
 
-    async def probes(
+    async def probes(  # type: ignore[explicit-override]
         self,
         case: ChangeCase,
         rules: HarnessRules,
