@@ -186,6 +186,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     """What it printed before the change, where it was green and nobody knows which tests ran."""
     least_tests: int | None = None
     """How many tests there were, where nobody knows which."""
+    has_new_tests: bool = False
+    """Whether there was nothing before the change that its tests could be compared with."""
     is_replayed: bool = False
     """Whether the tests as they were before the run judge the same change, now or later."""
     harness: HarnessRules = HarnessRules()
@@ -223,6 +225,7 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
             baseline=before.results,
             baseline_output=before.output if is_unnamed else None,
             least_tests=before.tests if is_unnamed else None,
+            has_new_tests=before.results is None and before.health is not Health.GREEN,
         )
 
 

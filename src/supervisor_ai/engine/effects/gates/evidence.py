@@ -26,9 +26,14 @@ _SHOWN: Final = 10
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
     """Let a gate that is green be contradicted."""
-    if opinion.verdict is not Verdict.PASSED or not effect.is_compared:
+    if opinion.verdict is not Verdict.PASSED:
         return opinion
-    findings = await _contradictions(effect, operation, ran)
+    if effect.is_compared:
+        findings = await _contradictions(effect, operation, ran)
+    elif effect.has_new_tests and ran.reading.tests:
+        findings = await _heard_alone(effect, operation, ran)
+    else:
+        return opinion
     weighed = of_findings(findings, opinion.reason)
     return replace(
         opinion,
@@ -37,6 +42,19 @@ async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinio
         findings=findings,
         told=weighed.told,
     )
+
+
+async def _heard_alone(effect: RunGate, operation: Operation, ran: Ran) -> tuple[Finding, ...]:
+    """Let the tests of the change notice at least that it does nothing."""
+    case = ChangeCase(base=effect.origin, head=effect.snapshot)
+    try:
+        return await sing(effect, operation, ran, case)
+    except Unexaminable as error:
+        return (_unreadable(error),)
+
+
+def _unreadable(error: Unexaminable) -> Finding:
+    return Finding(rule="unreadable", message=f"Nothing could be replayed: {error}")
 
 
 async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tuple[Finding, ...]:
@@ -56,7 +74,7 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
             else (*found, *await _probed(effect, operation, halves, case, ran, found))
         )
     except Unexaminable as error:
-        return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
+        return (_unreadable(error),)
 
 
 async def _probed(
