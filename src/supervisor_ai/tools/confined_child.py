@@ -11,6 +11,7 @@ import sys
 import threading
 import weakref
 from collections.abc import Callable
+from contextlib import suppress
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
@@ -56,14 +57,13 @@ class ConfinedReaders:
         watch = threading.Timer(self._limits.wall, reader.kill)
         watch.daemon = True
         watch.start()
-        is_reusable = False
+        result = None
         try:
             result = _result(reader, task, answer, self._limits.speech)
-            is_reusable = result is not None
         finally:
             is_late = not watch.is_alive()
             watch.cancel()
-            if is_reusable and not is_late:
+            if result is not None and not is_late:
                 self._idle.append(reader)
             else:
                 _dismiss([reader])
@@ -74,20 +74,18 @@ class ConfinedReaders:
         return result[1:]
 
     def get_ready(self) -> None:
-        """Start a reader that loads what it needs until there is a task, unless one waits."""
-        if not self._idle:
-            self._idle.append(_start(self._module, self._limits))
+        """Let a reader load what it needs before there is a task."""
+        self._idle.append(self._hired())
 
     def _hired(self) -> _Reader:
         """Return a reader that lives; one that was killed meanwhile is let go."""
-        while True:
-            try:
+        with suppress(IndexError):
+            while True:
                 reader = self._idle.pop()
-            except IndexError:
-                return _start(self._module, self._limits)
-            if reader.poll() is None:
-                return reader
-            _dismiss([reader])
+                if reader.poll() is None:
+                    return reader
+                _dismiss([reader])
+        return _start(self._module, self._limits)
 
 
 def _start(module: str, limits: ProcessLimits) -> _Reader:
@@ -126,10 +124,8 @@ def _dismiss(readers: list[_Reader]) -> None:
     for reader in readers:
         reader.kill()
         for stream in (reader.stdin, reader.stdout):
-            try:
+            with suppress(BrokenPipeError):
                 cast("BinaryIO", stream).close()
-            except BrokenPipeError:
-                continue
         reader.wait()
 
 
@@ -188,8 +184,7 @@ def _ask(question: bytes) -> bytes:
 
 def write_frame(stream: BinaryIO, payload: bytes) -> None:
     """Write a message."""
-    stream.write(len(payload).to_bytes(_LENGTH, "big"))
-    stream.write(payload)
+    stream.writelines((len(payload).to_bytes(_LENGTH, "big"), payload))
     stream.flush()
 
 

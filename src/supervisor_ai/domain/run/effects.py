@@ -206,16 +206,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
 
     @property
     def replay_decides(self) -> bool:
-        """Tell whether a test that says less matters only if what it was says otherwise.
-
-        Tests that are younger than the run are not replayed.
-        """
+        """Tell whether of what tests say only that counts what those older than the run say."""
         return self.is_replayed and self.vouched == self.origin
-
-    @property
-    def is_compared(self) -> bool:
-        """Tell whether it is known how the tests stood before the change."""
-        return self.baseline is not None or self.baseline_output is not None
 
     def compared_with(self, before: BaselineEnded) -> "RunGate":
         """Let it be compared with how the tests stood before the change."""

@@ -9,6 +9,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import AGREED
 from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
+from supervisor_ai.engine.effects.gates.evidence_ahead import is_compared
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
 from supervisor_ai.engine.effects.gates.named_tests import known_results
 from supervisor_ai.engine.effects.gates.probes.deaf_tests import deaf_tests
@@ -28,7 +29,7 @@ async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinio
     """Let a gate that is green be contradicted."""
     if opinion.verdict is not Verdict.PASSED:
         return opinion
-    if effect.is_compared:
+    if is_compared(effect):
         findings = await _contradictions(effect, operation, ran)
     elif effect.has_new_tests and ran.reading.tests:
         findings = await _heard_alone(effect, operation, ran)
