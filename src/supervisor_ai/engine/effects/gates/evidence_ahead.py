@@ -45,14 +45,12 @@ class EvidenceAhead:
             asks["probes", case, kind, ()] = partial(self._evidence.probes, case, rules, kind)
         for key, ask in asks.items():
             self._asked[key] = asyncio.ensure_future(_in_turn(turn, ask))
+            self._asked[key].add_done_callback(_notice)
 
     def let_go(self) -> None:
-        """Ask no further; what went wrong with an answer that nobody wanted is no matter."""
+        """Ask no further."""
         for task in self._asked.values():
-            if not task.done():
-                task.cancel()
-            elif not task.cancelled():
-                task.exception()
+            task.cancel()
 
     async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         """Tell the harness of a change from its product."""
@@ -84,6 +82,11 @@ class EvidenceAhead:
     async def _answer(self, key: _Key, ask: Callable[[], Awaitable[T]]) -> T:
         task = self._asked.get(key)
         return await (ask() if task is None else cast("asyncio.Future[T]", task))
+
+
+def _notice(task: asyncio.Future[object]) -> bool:
+    """Take note of how an answer ended: what went wrong with one that nobody wants is no matter."""
+    return task.cancelled() or task.exception() is None
 
 
 async def _in_turn(turn: asyncio.Lock, ask: Callable[[], Awaitable[object]]) -> object:
