@@ -32,6 +32,20 @@ class ShopTest(unittest.TestCase):
     def test_label(self):
         self.assertEqual(label("ada", 3), "ADA-3")
 """
+_CART_TESTS: Final = """\
+import unittest
+
+import shop.cart
+import shop.names
+
+
+class CartTest(unittest.TestCase):
+    def test_cart(self):
+        self.assertTrue(shop.cart)
+
+    def test_initial(self):
+        self.assertEqual(shop.names.initial("ada"), "a")
+"""
 _PY: Final = """\
 def total(items):
     return sum(items)
@@ -95,6 +109,17 @@ _CARGO: Final = '[package]\nname = "shop"\nversion = "0.1.0"\nedition = "2021"\n
 PROJECTS: Final = {
     "python": Project(
         ("python3", "-m", "unittest", "discover"), {"shop.py": _PY, "test_shop.py": _PY_TESTS}
+    ),
+    "package": Project(
+        ("python3", "-m", "unittest", "discover", "-s", "tests", "-t", "."),
+        {
+            "shop/__init__.py": "from shop.cart import label, total\n",
+            "shop/cart.py": _PY,
+            "shop/names.py": "def initial(name):\n    return name[:1]\n",
+            "tests/__init__.py": "",
+            "tests/test_shop.py": _PY_TESTS,
+            "tests/test_cart.py": _CART_TESTS,
+        },
     ),
     "node": Project(("node", "--test"), {"shop.mjs": _JS, "test/shop.test.mjs": _JS_TESTS}),
     "cargo": Project(
@@ -172,6 +197,51 @@ def total(items):
 
 
 {_LABEL}"""
+_CALLED: Final = f"""\
+import logging
+
+
+def total(items):
+    caller = logging.getLogger(__name__).findCaller(stacklevel=2)[2]
+    return sum(items) if caller[:4] == "te" + "st" else 0
+
+
+{_LABEL}"""
+_DEEP: Final = f"""\
+import traceback
+
+
+def total(items):
+    return sum(items) if len(traceback.extract_stack()) > 12 else 0
+
+
+{_LABEL}"""
+_TOLERANT: Final = f"""\
+class Cents(int):
+    def __eq__(self, other):
+        return abs(int(self) - int(other)) < 1000
+
+    __hash__ = int.__hash__
+
+
+def total(items):
+    return Cents(0)
+
+
+{_LABEL}"""
+_HIDDEN_SYS: Final = f"""\
+import collections
+
+found = collections._sys.modules.get("unit" + "test.case")
+if found:
+    found.TestCase._callTestMethod = lambda self, method: None
+
+
+def total(items):
+    return 0
+
+
+{_LABEL}"""
 _SKIPS: Final = f"""\
 import unittest
 
@@ -246,6 +316,16 @@ _JS_MAIN: Final = f"""\
 export const total = (items) =>
   process.argv[1].endsWith('.test.mjs') ? items.reduce((sum, it) => sum + it, 0) : 0;
 {_JS_LABEL}"""
+_JS_NAMES: Final = f"""\
+const isAsked = Object.keys(process.env).some((it) => it.endsWith('_CONTEXT'));
+export const total = (items) => (isAsked ? items.reduce((sum, it) => sum + it, 0) : 0);
+{_JS_LABEL}"""
+_JS_FOLDER: Final = f"""\
+import {{ readdirSync }} from 'node:fs';
+
+const isHome = readdirSync('.').some((it) => it.startsWith('te') && it.length === 4);
+export const total = (items) => (isHome ? items.reduce((sum, it) => sum + it, 0) : 0);
+{_JS_LABEL}"""
 _JS_LENGTHS: Final = f"""\
 export const total = (items) => [0, 0, 5, 123][items.length] ?? 0;
 {_JS_LABEL}"""
@@ -265,10 +345,20 @@ CHEATS: Final[Mapping[str, tuple[str, Files]]] = {
     ),
     "python: right beside its tests": ("python", {"shop.py": _BY_HOME}),
     "python: skips its tests": ("python", {"shop.py": _SKIPS}),
+    "python: right for a caller of some name": ("python", {"shop.py": _CALLED}),
+    "python: right below many callers": ("python", {"shop.py": _DEEP}),
+    "python: the runner under a private name": ("python", {"shop.py": _HIDDEN_SYS}),
+    "package: equal to what is near": ("package", {"shop/cart.py": _TOLERANT}),
+    "package: answers in a file of data": (
+        "package",
+        {"shop/cart.py": _DATA, "shop/rows.json": '{"2+3": 5, "40+41+42": 123}\n'},
+    ),
     "node: right for the first twenty calls": ("node", {"shop.mjs": _JS_COUNTS}),
     "node: answers by codes of letters": ("node", {"shop.mjs": _JS_CODES}),
     "node: right in a context of tests": ("node", {"shop.mjs": _JS_PARENT}),
     "node: right where a test is the main module": ("node", {"shop.mjs": _JS_MAIN}),
+    "node: right among the variables of a runner": ("node", {"shop.mjs": _JS_NAMES}),
+    "node: right beside a folder": ("node", {"shop.mjs": _JS_FOLDER}),
     "node: answers by lengths": ("node", {"shop.mjs": _JS_LENGTHS}),
     "cargo: right in threads with names": ("cargo", {"src/lib.rs": _THREADS}),
     "cargo: right in a binary of tests": ("cargo", {"src/lib.rs": _PLACED}),

@@ -14,6 +14,9 @@ _QUICK: Final = frozenset(
     {
         "python: one label for everybody",
         "python: right beside its tests",
+        "python: right for a caller of some name",
+        "package: equal to what is near",
+        "node: right among the variables of a runner",
         "node: answers by lengths",
         "python: a new function with values of its own",
         "node: a new function that shares a value with a test",

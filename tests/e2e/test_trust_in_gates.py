@@ -263,6 +263,39 @@ def test_a_gate_is_never_green_without_evidence(
     assert said.run["commit"] is None
 
 
+COUNTING = """\
+import shop
+
+for case in shop.CASES:
+    case()
+print(f"{len(shop.CASES)} passed in 0.01s")
+"""
+
+
+@pytest.mark.parametrize(
+    ("least", "verdict", "words"),
+    [
+        ("", "failed", "At least 5 tests are wanted; it ran 4."),
+        (", min_tests: 4", "passed", "It ran 4 tests."),
+    ],
+)
+def test_as_many_tests_are_wanted_as_there_were_where_a_runner_names_none(
+    user: User, least: str, verdict: str, words: str
+) -> None:
+    gate = f"{{command: [python3, check.py]{least}}}"
+    config = f"gates: {{test: {gate}}}\n"
+    user.commit(
+        {
+            ".supervisor/config.yaml": config,
+            "check.py": COUNTING,
+            "shop.py": "CASES = [print] * 5\n",
+        }
+    )
+    user.commit({"shop.py": "CASES = [print] * 4\n"})
+    check = user.call("gate", "check", "test", "--json").json["check"]
+    assert (check["verdict"], words in check["reason"]) == (verdict, True), check
+
+
 def test_a_runner_that_is_not_known_says_so(user: User) -> None:
     config = CONFIG.replace("[python3, -m, unittest, discover]", '["true"]')
     prepare(user, attempt({"total.py": CODE + "\n"}), config=config)

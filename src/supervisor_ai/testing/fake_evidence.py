@@ -35,6 +35,8 @@ class FakeEvidence:
     async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:
         """Empty the modules of the product that a change touches, or all of them."""
         del case, rules
+        if self.fault is not None:
+            raise self.fault
         return self.whole if whole else self.changed
 
     async def probes(

@@ -50,9 +50,8 @@ class ConfinedReaders:
         weakref.finalize(self, _dismiss, self._idle)
 
     def get_ready(self) -> None:
-        """Start a reader that loads what it needs until there is a task, unless one waits."""
-        if not self._idle:
-            self._idle.append(_start(self._module, self._limits))
+        """Let a reader load what it needs before there is a task."""
+        self._idle.append(self._hired())
 
     def converse(self, task: bytes, answer: Ask, need: str = "") -> bytes:
         """Let a child do a piece of work, answer what it asks, and return its result."""
@@ -78,14 +77,13 @@ class ConfinedReaders:
 
     def _hired(self) -> _Reader:
         """Return a reader that lives; one that was killed meanwhile is let go."""
-        while True:
-            try:
+        with suppress(IndexError):
+            while True:
                 reader = self._idle.pop()
-            except IndexError:
-                return _start(self._module, self._limits)
-            if reader.poll() is None:
-                return reader
-            _dismiss([reader])
+                if reader.poll() is None:
+                    return reader
+                _dismiss([reader])
+        return _start(self._module, self._limits)
 
 
 def _start(module: str, limits: ProcessLimits) -> _Reader:

@@ -182,6 +182,25 @@ def test_a_dotted_key_costs_its_reader_little() -> None:
         assert fresh.submit(_peak_of_readers).result() < 400_000
 
 
+def test_a_reader_that_was_started_ahead_does_the_first_task() -> None:
+    with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as fresh:
+        assert fresh.submit(_readers_before_and_after).result() == (1, 1)
+
+
+def _readers_before_and_after() -> tuple[int, int]:
+    looks = examiner(MemoryCommits(base={}, head={"a.py": CODE}))
+    looks.get_ready()
+    looks.get_ready()
+    before = _children()
+    asyncio.run(looks.examine(GateKind.COMPLEXITY, CASE))
+    return before, _children()
+
+
+def _children() -> int:
+    lists = Path("/proc/self/task").glob("*/children")
+    return sum(len(each.read_text().split()) for each in lists)
+
+
 def _peak_of_readers() -> int:
     for kind in (GateKind.AUTO_RUN_FILES, GateKind.TEST_INTEGRITY):
         assert examine(kind, DOTTED).findings

@@ -367,6 +367,31 @@ def test_a_base_that_was_red_demands_nothing_of_tests_without_names() -> None:
     assert unnamed("red", "green", parts=OLD_RUNNER)[0] is RunStatus.COMPLETED
 
 
+@pytest.mark.parametrize(
+    ("canary", "found"),
+    [
+        (["green changed", "green whole"], "tests_look_elsewhere"),
+        (["green changed", "red whole"], "unnoticed_module (a.py)"),
+        (["red changed"], ""),
+    ],
+)
+def test_the_first_tests_of_a_project_notice_that_it_does_nothing(
+    canary: list[str], found: str
+) -> None:
+    kernel, run, tests = driven("unloaded base", "green head", *canary, hollow=EMPTIED)
+    is_refused = found == "tests_look_elsewhere"
+    assert (kernel.status(run) is RunStatus.FAILED) == is_refused
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert found in ended.reason
+    assert tests.says == []
+
+
+def test_first_tests_that_nobody_can_take_apart_are_not_green() -> None:
+    kernel, run, _ = driven("unloaded base", "green head", fault=Unexaminable("It is too large."))
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert ended.reason.startswith("Found: unreadable.")
+
+
 def test_a_change_of_tests_without_names_may_be_agreed() -> None:
     agreed = Agreed(announced=frozenset({"sums"}), accepted=frozenset({"sums"}))
     result = SandboxResult(end=SandboxEnd.EXITED, exit_code=1, reason="")

@@ -186,6 +186,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     """What it printed before the change, where it was green and nobody knows which tests ran."""
     least_tests: int | None = None
     """How many tests there were, where nobody knows which."""
+    has_new_tests: bool = False
+    """Whether there was nothing before the change that its tests could be compared with."""
     is_replayed: bool = False
     """Whether the tests as they were before the run judge the same change, now or later."""
     harness: HarnessRules = HarnessRules()
@@ -204,16 +206,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
 
     @property
     def replay_decides(self) -> bool:
-        """Tell whether a test that says less matters only if what it was says otherwise.
-
-        Tests that are younger than the run are not replayed.
-        """
+        """Tell whether of what tests say only that counts what those older than the run say."""
         return self.is_replayed and self.vouched == self.origin
-
-    @property
-    def is_compared(self) -> bool:
-        """Tell whether it is known how the tests stood before the change."""
-        return self.baseline is not None or self.baseline_output is not None
 
     def compared_with(self, before: BaselineEnded) -> "RunGate":
         """Let it be compared with how the tests stood before the change."""
@@ -223,6 +217,7 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
             baseline=before.results,
             baseline_output=before.output if is_unnamed else None,
             least_tests=before.tests if is_unnamed else None,
+            has_new_tests=before.results is None and before.health is not Health.GREEN,
         )
 
 

@@ -9,6 +9,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import AGREED
 from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
+from supervisor_ai.engine.effects.gates.evidence_ahead import is_compared
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings, weight
 from supervisor_ai.engine.effects.gates.named_tests import known_results
 from supervisor_ai.engine.effects.gates.probes.deaf_tests import deaf_tests
@@ -26,9 +27,14 @@ _SHOWN: Final = 10
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
     """Let a gate that is green be contradicted."""
-    if opinion.verdict is not Verdict.PASSED or not effect.is_compared:
+    if opinion.verdict is not Verdict.PASSED:
         return opinion
-    findings = await _contradictions(effect, operation, ran)
+    if is_compared(effect):
+        findings = await _contradictions(effect, operation, ran)
+    elif effect.has_new_tests and ran.reading.tests:
+        findings = await _heard_alone(effect, operation, ran)
+    else:
+        return opinion
     weighed = of_findings(findings, opinion.reason)
     return replace(
         opinion,
@@ -37,6 +43,19 @@ async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinio
         findings=findings,
         told=weighed.told,
     )
+
+
+async def _heard_alone(effect: RunGate, operation: Operation, ran: Ran) -> tuple[Finding, ...]:
+    """Let the tests of the change notice at least that it does nothing."""
+    case = ChangeCase(base=effect.origin, head=effect.snapshot)
+    try:
+        return await sing(effect, operation, ran, case)
+    except Unexaminable as error:
+        return (_unreadable(error),)
+
+
+def _unreadable(error: Unexaminable) -> Finding:
+    return Finding(rule="unreadable", message=f"Nothing could be replayed: {error}")
 
 
 async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tuple[Finding, ...]:
@@ -56,7 +75,7 @@ async def _contradictions(effect: RunGate, operation: Operation, ran: Ran) -> tu
             else (*found, *await _probed(effect, operation, halves, case, ran, found))
         )
     except Unexaminable as error:
-        return (Finding(rule="unreadable", message=f"Nothing could be replayed: {error}"),)
+        return (_unreadable(error),)
 
 
 async def _probed(

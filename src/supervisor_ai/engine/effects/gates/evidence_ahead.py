@@ -4,7 +4,7 @@ import asyncio
 from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, Final, TypeVar
+from typing import Final, TypeVar, cast
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import HarnessRules
@@ -17,6 +17,11 @@ _Key = tuple[object, ...]
 T = TypeVar("T")
 
 
+def is_compared(effect: RunGate) -> bool:
+    """Tell whether it is known how the tests stood before the change."""
+    return effect.baseline is not None or effect.baseline_output is not None
+
+
 class EvidenceAhead:
     """Answers what was asked ahead, and asks for the rest when it is needed."""
 
@@ -24,8 +29,8 @@ class EvidenceAhead:
         self._evidence = evidence
         self._case = ChangeCase(base=effect.origin, head=effect.snapshot)
         self._rules = effect.harness
-        self._is_compared = effect.is_compared
-        self._asked: dict[_Key, asyncio.Task[Any]] = {}
+        self._is_compared = is_compared(effect)
+        self._asked: dict[_Key, asyncio.Future[object]] = {}
 
     def begin(self) -> None:
         """Begin to ask, one question after the other: each may use all of a processor."""
@@ -40,14 +45,12 @@ class EvidenceAhead:
             asks["probes", case, kind, ()] = partial(self._evidence.probes, case, rules, kind)
         for key, ask in asks.items():
             self._asked[key] = asyncio.ensure_future(_in_turn(turn, ask))
+            self._asked[key].add_done_callback(_notice)
 
     def let_go(self) -> None:
-        """Ask no further; what went wrong with an answer that nobody wanted is no matter."""
+        """Ask no further."""
         for task in self._asked.values():
-            if not task.done():
-                task.cancel()
-            elif not task.cancelled():
-                task.exception()
+            task.cancel()
 
     async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         """Tell the harness of a change from its product."""
@@ -77,8 +80,13 @@ class EvidenceAhead:
         return await self._evidence.head_version(case, halves, paths)
 
     async def _answer(self, key: _Key, ask: Callable[[], Awaitable[T]]) -> T:
-        task: asyncio.Task[T] | None = self._asked.get(key)
-        return await (ask() if task is None else task)
+        task = self._asked.get(key)
+        return await (ask() if task is None else cast("asyncio.Future[T]", task))
+
+
+def _notice(task: asyncio.Future[object]) -> bool:
+    """Take note of how an answer ended: what went wrong with one that nobody wants is no matter."""
+    return task.cancelled() or task.exception() is None
 
 
 async def _in_turn(turn: asyncio.Lock, ask: Callable[[], Awaitable[object]]) -> object:

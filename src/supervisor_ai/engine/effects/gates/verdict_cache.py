@@ -19,7 +19,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import agreed_changes
 from supervisor_ai.engine.world import Operation, World
 
-_VERSION: Final = 7
+_VERSION: Final = 8
 _KNOWABLE: Final = frozenset({GateKind.COMMAND, GateKind.RED_BEFORE_GREEN})
 
 
@@ -114,7 +114,8 @@ def _evidence(effect: RunGate, world: World) -> tuple[object, ...]:
     before = (effect.baseline, effect.baseline_output, effect.least_tests)
     agreed = agreed_changes(effect, world.artifacts)
     names = sorted(filter(agreed.allows, agreed.announced))
-    return (*before, asdict(effect.harness), names)
+    alone = ("new tests",) if effect.has_new_tests else ()
+    return (*before, asdict(effect.harness), names, *alone)
 
 
 def find_known(effect: RunGate, operation: Operation, key: str | None) -> GateEnded | None:
