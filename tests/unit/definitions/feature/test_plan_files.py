@@ -179,7 +179,7 @@ MISTAKES = {
     "entry": ("[src/d.py]", "[src/c.py, 3]", "phases[1].components[0].files[1]: must be text"),
     "cycle": ("depends_on: []", "depends_on: [7, c, a]", "cycle: one.a → one.a"),
     "nobody": ("depends_on: [b]", "depends_on: [7, nobody]", "depends_on[1]: unknown component"),
-    "interface": ("uses: [Users]", "uses: [7, Usres]", "uses[1]: unknown interface 'Usres'; did"),
+    "interface": ("uses: [Users]", "uses: [7, Userz]", "uses[1]: unknown interface 'Userz'; did"),
     "kind": ("type: sql", "type: csv", "interfaces[1].type: must be"),
     "language": ("'{}'", "'{'", "plan.yaml:7: feature.phases[0].interfaces[0].definition: is no"),
     "locked": ("[src/e.py]", "[./sql/Orders.sql]", "'./sql/Orders.sql', the file of the interface"),
