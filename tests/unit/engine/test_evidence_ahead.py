@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 import pytest
 from tests.support.kernel import GATE
+from typing_extensions import override
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName, TreeSha
 from supervisor_ai.domain.run.definition import SandboxPolicy
@@ -39,19 +40,18 @@ class Counting(FakeEvidence):
     asked_for: list[str] = field(default_factory=list)
     at_work: int = 0
 
-    async def halves(  # type: ignore[explicit-override]
-        self, case: ChangeCase, rules: HarnessRules
-    ) -> Halves:
+    @override
+    async def halves(self, case: ChangeCase, rules: HarnessRules) -> Halves:
         await self._work("halves")
         return await super().halves(case, rules)
 
-    async def hollowed(  # type: ignore[explicit-override]
-        self, case: ChangeCase, rules: HarnessRules, *, whole: bool
-    ) -> Hollow:
+    @override
+    async def hollowed(self, case: ChangeCase, rules: HarnessRules, *, whole: bool) -> Hollow:
         await self._work(f"hollowed {whole}")
         return await super().hollowed(case, rules, whole=whole)
 
-    async def probes(  # type: ignore[explicit-override]
+    @override
+    async def probes(
         self,
         case: ChangeCase,
         rules: HarnessRules,
