@@ -137,7 +137,7 @@ class GitInventory:
         """Name a ref that is free for the work in a directory."""
         ref = _ref(directory.place)
         taken = self._git.run("for-each-ref", "--format=%(refname)", f"{KEPT}{directory.place.run}")
-        names = taken.text.splitlines()
+        names = taken.lines
         # Keeping lost work puts fences behind the name that it was given.
         wanted = (ref if number == 0 else f"{ref}-{number}" for number in count())
         return next(it for it in wanted if not any(_is_like(it, name) for name in names))
@@ -174,8 +174,8 @@ class GitInventory:
         """Return the refs that expired, the newest first."""
         if not self._expiry.path.exists():
             return ()
-        present = self._git.run("for-each-ref", "--format=%(refname)", KEPT).text
-        return self._expiry.read(frozenset(present.splitlines()))
+        present = self._git.run("for-each-ref", "--format=%(refname)", KEPT).lines
+        return self._expiry.read(frozenset(present))
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -167,8 +167,8 @@ class _Judgement:
             *sorted(self._named),
             *(f"^{commit}" for commit in {t.commit for t in self._tips}),
         ]
-        output = self._git.run("rev-list", "--parents", "--stdin", stdin=_lines(wanted)).text
-        rows = (line.split() for line in output.splitlines())
+        output = self._git.run("rev-list", "--parents", "--stdin", stdin=_lines(wanted)).lines
+        rows = (line.split() for line in output)
         return {CommitSha(first): tuple(map(CommitSha, rest)) for first, *rest in rows}
 
     def _only_from(self, commit: CommitSha) -> frozenset[CommitSha]:
@@ -235,8 +235,8 @@ class _Judgement:
 
 def _read_refs(git: Git, below: Sequence[str], named: re.Pattern[str] = _ANY) -> Sequence[_Ref]:
     """Read refs to commits; many of them are to few commits, and git looks at one for each ref."""
-    output = git.run("for-each-ref", "--format=%(objectname) %(refname)", *below).text
-    found = (line.split(" ", maxsplit=1) for line in output.splitlines())
+    output = git.run("for-each-ref", "--format=%(objectname) %(refname)", *below).lines
+    found = (line.split(" ", maxsplit=1) for line in output)
     pairs = [(commit, name) for commit, name in found if named.fullmatch(name)]
     known = _read_commits(git, sorted({commit for commit, _ in pairs}))
     if any(commit not in known for commit, _ in pairs):
@@ -260,7 +260,7 @@ def _read_commits(git: Git, commits: Sequence[str]) -> dict[str, _Commit]:
         return {}
     how = ("--no-walk=unsorted", "--no-commit-header", "--format=%H %T %ct %P", "--stdin")
     found: dict[str, _Commit] = {}
-    for line in git.run("rev-list", *how, stdin=_lines(commits)).text.splitlines():
+    for line in git.run("rev-list", *how, stdin=_lines(commits)).lines:
         commit, tree, at, *parents = line.split()
         parent = CommitSha(parents[0]) if parents else None
         found[commit] = _Commit(tree, parent, datetime.fromtimestamp(int(at), UTC))
@@ -269,8 +269,8 @@ def _read_commits(git: Git, commits: Sequence[str]) -> dict[str, _Commit]:
 
 def _read_any_refs(git: Git, below: Sequence[str]) -> Iterator[_Ref]:
     """Read refs to commits, and to tags of commits."""
-    output = git.run("for-each-ref", f"--format={_FORMAT}", *below).text
-    for line in output.splitlines():
+    output = git.run("for-each-ref", f"--format={_FORMAT}", *below).lines
+    for line in output:
         name, commit, kind, inner, peeled, tree, parents, at = line.split("\0")
         if "commit" in {kind, inner}:
             yield _Ref(
@@ -315,8 +315,8 @@ def _read_trees(git: Git, commits: Sequence[CommitSha]) -> dict[CommitSha | None
     if not commits:
         return {}
     how = ("--no-walk=unsorted", "--no-commit-header", "--format=%H %T", "--stdin")
-    output = git.run("rev-list", *how, stdin=_lines(commits)).text
-    rows = (line.split() for line in output.splitlines())
+    output = git.run("rev-list", *how, stdin=_lines(commits)).lines
+    rows = (line.split() for line in output)
     return {CommitSha(commit): tree for commit, tree in rows}
 
 

@@ -308,6 +308,16 @@ def test_work_on_a_base_that_the_user_has_amended_away_stays(scene: Scene) -> No
     assert scene.standing() is KeptStanding.MERGED
 
 
+@pytest.mark.parametrize("sign", ["\u2028", "\u2029", "\x85", "\udcff"])
+@pytest.mark.parametrize("noun", ["branch", "tag"])
+def test_only_a_line_feed_ends_a_line_of_git(scene: Scene, noun: str, sign: str) -> None:
+    commit = scene.keep({"new": "x\n"})
+    scene.user.git.run(noun, f"a{sign}b", commit)
+    work = scene.work()
+    place = "heads" if noun == "branch" else "tags"
+    assert (work.standing, work.holder) == (KeptStanding.MERGED, f"refs/{place}/a{sign}b")
+
+
 def test_a_ref_of_another_kind_is_left_alone(scene: Scene) -> None:
     scene.keep({})
     link = scene.user.git.run("hash-object", "-w", "--stdin", stdin=b"1 abc\n").text

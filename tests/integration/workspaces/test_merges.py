@@ -32,6 +32,14 @@ def test_a_conflict_names_its_files(user: ScratchRepository, merges: GitMerges) 
     assert merges.conflicts(ours, theirs) == ("README", "new \N{REPLACEMENT CHARACTER}")
 
 
+def test_a_branch_may_have_what_ends_a_line_in_its_name(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    user.git.run("branch", "a\u2028b", base)
+    assert (merges.tip("a\u2028b"), merges.tip("a")) == (base, None)
+
+
 def test_an_overlap_is_clean_and_its_files_are_known(
     user: ScratchRepository, merges: GitMerges
 ) -> None:

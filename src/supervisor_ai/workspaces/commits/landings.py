@@ -73,7 +73,7 @@ class Integration(Struct, frozen=True, kw_only=True):
         output = self.repository.git.run("rev-list", *chosen, *bounds, "--").output
         for entry in output.decode(errors="replace").split("\0"):
             commit, _, message = entry.lstrip("\n").partition("\n")
-            if trailer in message.splitlines():
+            if trailer in message.split("\n"):
                 return CommitSha(commit)
         return None
 

@@ -42,7 +42,7 @@ class GitMerges(Struct, frozen=True, kw_only=True):
         """Return where a branch stands; all of them are asked for at once, as of this look."""
         if not self._heads:
             form = "--format=%(objectname) %(refname)"
-            for line in self.repository.git.run("for-each-ref", form, _HEADS).text.splitlines():
+            for line in self.repository.git.run("for-each-ref", form, _HEADS).lines:
                 commit, _, name = line.partition(" ")
                 self._heads[name.removeprefix(_HEADS)] = CommitSha(commit)
             self._headed.update(self._heads.values())
@@ -85,7 +85,7 @@ class GitMerges(Struct, frozen=True, kw_only=True):
             asked = ("--format=%(objectname)", f"--merged={tip}", _HEADS)
             # Where a branch is damaged, git says nothing of the others either: then each is asked.
             reply = self.repository.git.ask("for-each-ref", *asked)
-            self._merged[tip] = frozenset(reply.text.splitlines()) if reply.code == 0 else None
+            self._merged[tip] = frozenset(reply.lines) if reply.code == 0 else None
         return self._merged[tip]
 
     def _tree(self, commit: CommitSha) -> str:

@@ -58,7 +58,7 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
         """Tell whether a commit since then carries the trailer: what was squashed has no parent."""
         form = ("--fixed-strings", f"--grep={trailer}", "--format=%B%x00")
         reply = self.scratch.ask("log", *form, tip, f"^{since}", "--")
-        return any(trailer in it.splitlines() for it in reply.text.split("\0"))
+        return any(trailer in it.split("\n") for it in reply.text.split("\0"))
 
     def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
         """Tell whether a merge of the commit would add nothing to the tip."""

@@ -89,6 +89,11 @@ class GitReply(Struct, frozen=True, kw_only=True):
         """Return the output as one line of text."""
         return os.fsdecode(self.output.rstrip(b"\n"))
 
+    @property
+    def lines(self) -> list[str]:
+        """Return the lines of the output; names may hold what ends a line for everybody but git."""
+        return self.text.split("\n") if self.text else []
+
     def blames_the_disk(self) -> bool:
         """Tell whether the machine, not the content, made git fail."""
         return any(phrase.encode() in self.complaint for phrase in TROUBLE)

@@ -15,8 +15,8 @@ def find_parting(git: Git, commits: Sequence[CommitSha]) -> Mapping[Pair, str]:
     if reply.code != 0:
         return {}
     since = "".join(f"{it}\n" for it in (*wanted, f"^{reply.text}")).encode()
-    walked = git.run("rev-list", "--parents", "--topo-order", "--stdin", stdin=since).text
-    rows = [*walked.splitlines(), reply.text]
+    walked = git.run("rev-list", "--parents", "--topo-order", "--stdin", stdin=since).lines
+    rows = [*walked, reply.text]
     met = _met([row.split() for row in rows], wanted)
     return {pair: places[0] for pair, places in met.items() if len(places) == 1}
 
