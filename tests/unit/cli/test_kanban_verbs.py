@@ -49,8 +49,8 @@ class Call:
         assert (driver, name) == ("kanban", "reader")
         return MarkdownKanbanReader()
 
-    def project(self, monitor: object = None) -> KanbanScene:
-        del monitor
+    def project(self, monitor: object = None, *, is_driven: bool = False) -> KanbanScene:
+        del monitor, is_driven
         return self.scene
 
     def __call__(self, *arguments: str) -> Result:
