@@ -127,7 +127,7 @@ def read_library(
             *include_powers(include),
         ),
         include=tuple(line.pattern for line in include),
-        notes=_file_notes(in_order[1:], layers[1:]),
+        notes=_file_notes(in_order[1:], layers[1:], sections),
     )
 
 
@@ -165,9 +165,12 @@ def _read_workflows(
     return workflows
 
 
-def _file_notes(shelves: Iterable[DefinitionSource], layers: Iterable[Layer]) -> tuple[Note, ...]:
+def _file_notes(
+    shelves: Iterable[DefinitionSource], layers: Iterable[Layer], sections: Sections
+) -> tuple[Note, ...]:
     pairs = zip(shelves, layers, strict=True)
-    return tuple(note for shelf, layer in pairs for note in file_notes(shelf, layer))
+    folders = frozenset(it.folder for it in sections if it.folder is not None)
+    return tuple(note for shelf, layer in pairs for note in file_notes(shelf, layer, folders))
 
 
 def _with_role_gaps(read: ReadWorkflow, book: RoleRegistry, around: Surroundings) -> ReadWorkflow:

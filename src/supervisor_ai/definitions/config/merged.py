@@ -97,6 +97,8 @@ class ConfigSection(Generic[T_co]):
     """Notes names that lead nowhere; called where all other names are known."""
     form: Any = None
     """What stands at the key, where it is not one mapping of this shape: a list, or names."""
+    folder: str | None = None
+    """Where files stand beside the config that the slice itself reads, if it has some."""
     absent: Callable[[], object] | None = None
     """Makes what counts where nothing stands there; None: the shape."""
     rules: Mapping[KeyPath, MergeRule] = field(default_factory=dict)

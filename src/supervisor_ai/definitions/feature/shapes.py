@@ -9,6 +9,7 @@ from pydantic import AfterValidator, Field
 from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig, over
 from supervisor_ai.definitions.schema.base import AgentName, FileShape, Name
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.commands.plan_folder import FOLDER
 from supervisor_ai.drivers.feature.plan.model import InterfaceKind, Overlaps, StartWhen
 from supervisor_ai.drivers.feature.plan.settings import FeatureSettings
 from supervisor_ai.drivers.feature.plan.terms import AccountLimit
@@ -130,5 +131,5 @@ def read_features(config: MergedConfig) -> FeatureSettings:
     return replace(over(FeatureSettings(), shape), accounts=accounts)
 
 
-FEATURES: Final = ConfigSection(key=KEY, shape=FeaturesShape, build=read_features)
+FEATURES: Final = ConfigSection(key=KEY, shape=FeaturesShape, build=read_features, folder=FOLDER)
 """The section `features` of the config."""

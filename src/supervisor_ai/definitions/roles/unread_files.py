@@ -1,6 +1,6 @@
 """Files that stand where definitions stand and count for nothing."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -27,8 +27,8 @@ _SUFFIXES: Final[Mapping[str, str]] = {
 _POLICY: Final = "approval_policy.yaml"
 _POLICIES: Final = frozenset({"approval_policy", "approval_policies"})
 _YAML: Final = frozenset({"", ".yaml", ".yml", ".json", ".toml"})
-_ELSEWHERE: Final = frozenset({"packs", "features"})
-"""What lies there is compared with `packs.lock`, or is a plan that is read when it is built."""
+_PACKS: Final = "packs"
+"""What lies there is compared with `packs.lock`."""
 _FOR_PEOPLE: Final = ("readme", "license", "changelog", ".git")
 
 
@@ -53,8 +53,8 @@ def check_policy_name(shelf: DefinitionSource, mistakes: FileMistakes) -> None:
             mistakes.add(FilePlace(file=shelf.label(path)), text)
 
 
-def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
-    """Name the files that nobody reads."""
+def file_notes(shelf: DefinitionSource, layer: Layer, folders: Collection[str]) -> Iterator[Note]:
+    """Name the files that nobody reads; those in `folders` are read by whoever has them."""
     paths = shelf.paths()
     for config in layer.configs:
         chosen = config.shape.workflow
@@ -67,7 +67,8 @@ def file_notes(shelf: DefinitionSource, layer: Layer) -> Iterator[Note]:
             yield Note(place=FilePlace(file=shelf.label(path)), text="is a link; nobody follows it")
     named = " ".join(word for config in layer.configs for word in _words(config.document.value))
     for path in paths:
-        if not _is_read(path, shelf.origin) and PurePosixPath(path).name not in named:
+        is_known = path.partition("/")[0] in folders or _is_read(path, shelf.origin)
+        if not is_known and PurePosixPath(path).name not in named:
             yield Note(place=FilePlace(file=shelf.label(path)), text=_unread(path))
 
 
@@ -79,7 +80,7 @@ def _is_read(path: str, origin: Origin) -> bool:
     if not inner:
         # A user's directory belongs to other programs as well.
         return top in {*_FILES, *_OTHERS} or (origin is Origin.USER and _meant(top) is None)
-    return top in _ELSEWHERE or ("/" not in inner and inner.endswith(_SUFFIXES.get(top, "\0")))
+    return top == _PACKS or ("/" not in inner and inner.endswith(_SUFFIXES.get(top, "\0")))
 
 
 def _unread(path: str) -> str:

@@ -10,7 +10,7 @@ from msgspec import Struct, field
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.workspaces.commits.user_merges import GitUserMerges
 from supervisor_ai.workspaces.repositories.git import Git, failure
-from supervisor_ai.workspaces.repositories.parting import Pair, find_parting
+from supervisor_ai.workspaces.repositories.merge_bases import Pair, find_parting
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _FORM: Final = ("--write-tree", "--name-only", "--no-messages", "-z")

@@ -12,7 +12,7 @@ from tests.support.example_counts import examples
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.testing.scratch_repository import ScratchRepository
-from supervisor_ai.workspaces.repositories.parting import find_parting
+from supervisor_ai.workspaces.repositories.merge_bases import find_parting
 
 _MOST: Final = 9
 HISTORIES: Final = st.lists(
