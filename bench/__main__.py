@@ -149,6 +149,8 @@ SHARE = 4
 def main() -> None:
     """Measure the parts asked for, or all of them; a whole run writes the page."""
     (ROOT / "build").mkdir(exist_ok=True)
+    if unknown := sorted({*sys.argv[1:]} - {*PARTS}):
+        sys.exit(f"There is no part {', '.join(unknown)}; there are: {', '.join(PARTS)}.")
     if sys.argv[1:]:
         for part in sys.argv[1:]:
             print(f"## {PARTS[part][0]}\n\n" + "\n".join(PARTS[part][1]()) + "\n", flush=True)
