@@ -72,6 +72,8 @@ class SupervisorTui(App[None]):
 
     def take(self) -> None:
         """Draw what is new; times go on once a second where nothing is."""
+        if not self.is_running:
+            return  # The clock may strike once more while the screens are being closed.
         self._frames += 1
         news = self.desk.news.take()
         if news is not None:

@@ -135,6 +135,17 @@ def test_a_run_is_gone_on_with_and_cancelled(shop: Shop) -> None:
     shop.play(story)
 
 
+def test_nothing_is_drawn_once_the_screens_are_closed(shop: Shop) -> None:
+    async def story(pilot: Pilot[None]) -> None:
+        assert on(pilot, BoardScreen)
+
+    closed = shop.play(story)
+    assert not closed.screen_stack
+    shop.deeds.troubles.append("r1: The disk is full.")
+    closed.take()
+    assert shop.deeds.troubles == ["r1: The disk is full."]
+
+
 def test_trouble_beside_the_screen_is_told(shop: Shop) -> None:
     async def story(pilot: Pilot[None]) -> None:
         shop.deeds.troubles.append("r1: The disk is full.")
