@@ -2,9 +2,9 @@
 
     make bench                       # everything, in 15 minutes; writes docs/benchmarks.md
     make bench QUICK=1               # what is ours alone, in two minutes; writes nothing
-    .venv/bin/python -m bench seq    # one part: seq, resume, start, runs, sandboxes, workspaces,
-                                     # clis, context, knowledge, gates, evidence, sessions, teams,
-                                     # features
+    .venv/bin/python -m bench seq    # one part: seq, resume, start, runs, kanban, growth,
+                                     # sandboxes, redaction, clis, workspaces, context, knowledge,
+                                     # gates, sessions, features, teams, evidence
 
 Every number is a median over interleaved rounds of one run on one machine: compare ratios, not
 microseconds.
@@ -29,7 +29,9 @@ from bench.evidence import evidence
 from bench.features import features
 from bench.gates import gates
 from bench.growth import growth
+from bench.kanban import kanban
 from bench.knowledge import knowledge
+from bench.redaction import redaction
 from bench.runs import runs
 from bench.sandboxes import sandboxes
 from bench.sessions import sessions
@@ -51,6 +53,8 @@ TITLES = {
 ROUNDS = 1 if "QUICK" in os.environ else 3
 STEPS = 1000
 EVENTS_A_STEP = 4
+FEW_EVENTS, MANY_EVENTS = 10_000, 100_000
+OWN = frozenset({"floor", "supervisor"})
 
 
 def child(engine: str, test: str, directory: str, steps: int) -> dict[str, float]:
@@ -90,8 +94,10 @@ def resume() -> Iterator[str]:
     """Time the first step after `kill -9`, interpreter start and imports included."""
     yield "| engine | after 10,000 events: s | after 100,000 events: s |\n|---|---:|---:|"
     for engine, title in TITLES.items():
-        seconds = [_resumed(engine, events // EVENTS_A_STEP) for events in (10_000, 100_000)]
-        yield f"| {title} | {seconds[0]:.2f} | {seconds[1]:.2f} |"
+        few = _resumed(engine, FEW_EVENTS // EVENTS_A_STEP)
+        many = f"{_resumed(engine, MANY_EVENTS // EVENTS_A_STEP):.2f}" if engine in OWN else ""
+        yield f"| {title} | {few:.2f} | {many} |"
+    yield "\nPeers take minutes to write 100,000 events, and are asked after 10,000 alone."
 
 
 def _resumed(engine: str, steps: int) -> float:
@@ -105,8 +111,10 @@ PARTS = {
     "resume": ("Going on after `kill -9`", resume),
     "start": ("Starting a command", start),
     "runs": ("A whole run, beside a shell script that does the same", runs),
+    "kanban": ("An iteration of a kanban of 200 tasks", kanban),
     "growth": ("A thousand runs in one ledger", growth),
     "sandboxes": ("Starting a sandbox", sandboxes),
+    "redaction": ("Redacting what commands print", redaction),
     "clis": ("One session of a real CLI", clis),
     "workspaces": ("Opening a workspace of 10,000 files", workspaces),
     "context": ("Packing a context", context),
@@ -119,6 +127,7 @@ PARTS = {
 }
 
 NOT_MEASURED = "It could not be measured here"
+BY_HAND = "\n<!-- What follows was written by hand, and stays when this is measured again. -->\n"
 
 QUICK = ("seq", "start", "runs", "knowledge")
 """What is measured in two minutes: nothing that needs a peer to be installed."""
@@ -136,7 +145,7 @@ in two commits.
 """
 
 
-MOST_SECONDS = 110 if "QUICK" in os.environ else 14 * 60
+MOST_SECONDS = 110 if "QUICK" in os.environ else 14 * 60 + 30
 """What all parts may take together; a part that has no time left is told about, not waited for."""
 
 GRACE = 8
@@ -223,7 +232,8 @@ def _write_page(sections: Mapping[str, str], begun: float, load: float) -> None:
     for part, text in sections.items():
         title = PARTS[part][0]
         if NOT_MEASURED not in text or title not in kept:
-            kept[title] = text
+            _, mark, notes = kept.get(title, "").partition(BY_HAND)
+            kept[title] = text + mark + notes
     PAGE.write_text("\n".join([preface, *kept.values()]))
 
 

@@ -33,7 +33,7 @@ from supervisor_ai.workers.launch.order import order_of
 
 CACHE = Path(os.environ.get("SUPERVISOR_CLI_CACHE") or Path.home() / ".cache" / "supervisor-clis")
 PATH = f"{CACHE / 'bin'}:/usr/local/bin:/usr/bin:/bin"
-PAIRS = 7
+PAIRS = 2
 CALLS = 10
 KEY = "sk-not-a-key"
 WORK = "sort -r README.md | sha256sum >> notes.txt; wc -l notes.txt"

@@ -4,7 +4,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
 
-from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.context.prompts.prompter import JinjaPrompter
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.domain.envelope import Actor, ActorKind, NewEvent
 from supervisor_ai.domain.errors import InternalError

@@ -3,6 +3,7 @@
 import subprocess
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import cache
 from pathlib import Path
 from typing import Final
 
@@ -93,9 +94,10 @@ class Stage:
         return str(self.call("run", "Do it", "--yes", "--json", *words).run["id"])
 
 
-def leaves() -> Iterator[tuple[str, ...]]:
+@cache
+def leaves() -> tuple[tuple[str, ...], ...]:
     """Name every verb, as the command itself lists them."""
-    return _below(supervisor, ())
+    return tuple(_below(supervisor, ()))
 
 
 def _below(command: click.Command, path: tuple[str, ...]) -> Iterator[tuple[str, ...]]:

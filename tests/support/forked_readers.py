@@ -18,7 +18,7 @@ class ForkedReader:
     """What of a started process its owner uses."""
 
     def __init__(self, pid: int, to_reader: int, from_reader: int) -> None:
-        self._pid = pid
+        self.pid = pid
         self.stdin = os.fdopen(to_reader, "wb")
         self.stdout = os.fdopen(from_reader, "rb")
         self.returncode: int | None = None
@@ -34,11 +34,11 @@ class ForkedReader:
     def kill(self) -> None:
         """End it."""
         if self.poll() is None:
-            os.kill(self._pid, signal.SIGKILL)
+            os.kill(self.pid, signal.SIGKILL)
 
     def _waited(self, option: int) -> int | None:
         if self.returncode is None:
-            pid, status = os.waitpid(self._pid, option)
+            pid, status = os.waitpid(self.pid, option)
             self.returncode = os.waitstatus_to_exitcode(status) if pid else None
         return self.returncode
 

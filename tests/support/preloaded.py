@@ -242,7 +242,7 @@ def _know_plug_ins() -> None:
 
 def _compile_prompts() -> None:
     """Read what comes with the package, and compile the prompts of its roles."""
-    from supervisor_ai.context.prompter import FILTERS
+    from supervisor_ai.context.prompts.prompter import FILTERS
     from supervisor_ai.definitions.catalog.library import Shelves, read_library
     from supervisor_ai.definitions.roles.prompts import template_text
     from supervisor_ai.definitions.sources.files import DirectorySource, Origin, package_source

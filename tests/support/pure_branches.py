@@ -2,7 +2,8 @@
 
 A tracer slows down everything that runs under it, so it is on while these modules are imported, off
 while pytest collects, and on in the tests of `REACHING`; `scripts/test` demands that each branch of
-`PURE` is taken by them.
+`PURE` is taken by them. Tests that draw their examples are not traced: what they reach, an example
+that somebody wrote down has to reach as well.
 """
 
 from collections.abc import Generator, Iterable
@@ -12,6 +13,7 @@ from typing import Final
 
 import pytest
 from coverage import Coverage
+from hypothesis import is_hypothesis_test
 
 ROOT: Final = Path(__file__).parents[2]
 PACKAGE: Final = ROOT / "src" / "supervisor_ai"
@@ -96,7 +98,7 @@ class PureBranches:
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """Measure the test if it is one of those that are to reach everything."""
-        self._switch(is_on=any(item.path.is_relative_to(place) for place in self._places))
+        self._switch(is_on=self._counts(item))
         return (yield)
 
     def pytest_unconfigure(self) -> None:
@@ -114,6 +116,10 @@ class PureBranches:
         for file in self._files:
             import_module(_module(Path(file)))
         self._switch(is_on=False)
+
+    def _counts(self, item: pytest.Item) -> bool:
+        is_drawn = isinstance(item, pytest.Function) and is_hypothesis_test(item.obj)
+        return not is_drawn and any(item.path.is_relative_to(place) for place in self._places)
 
     def _switch(self, *, is_on: bool) -> None:
         if is_on and not self._is_on:

@@ -71,8 +71,12 @@ class Module:
     text: str
 
     @cached_property
+    def tree(self) -> ast.Module:
+        return ast.parse(self.text)
+
+    @cached_property
     def nodes(self) -> list[ast.AST]:
-        return list(ast.walk(ast.parse(self.text)))
+        return list(ast.walk(self.tree))
 
     @cached_property
     def comments(self) -> dict[int, str]:
@@ -218,8 +222,8 @@ def base_classes_are_abstract(module: Module) -> Iterator[str]:
 
 def packages_hold_only_their_docstring(module: Module) -> Iterator[str]:
     if module.path.name == "__init__.py" and module.path.parts[0] != "testing":
-        body = ast.parse(module.text).body
-        if len(body) != 1 or ast.get_docstring(ast.parse(module.text)) is None:
+        body = module.tree.body
+        if len(body) != 1 or ast.get_docstring(module.tree) is None:
             yield module.at(1, "a package's __init__ is its docstring and nothing else")
 
 
@@ -687,7 +691,7 @@ def modules_are_nouns(all_modules: list[Module]) -> Iterator[str]:
 def public_classes_mean_one_thing(all_modules: list[Module]) -> Iterator[str]:
     places: dict[str, list[str]] = {}
     for module in all_modules:
-        for node in ast.parse(module.text).body:
+        for node in module.tree.body:
             if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
                 places.setdefault(node.name, []).append(str(module.path))
     for name, found in places.items():

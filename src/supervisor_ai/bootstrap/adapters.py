@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.monitor import Monitor
     from supervisor_ai.engine.ports.oversight import Oversight
     from supervisor_ai.engine.ports.sandbox import Sandbox
-    from supervisor_ai.engine.ports.workers import WorkerFactory
+    from supervisor_ai.engine.ports.workers import Prompter, WorkerFactory
     from supervisor_ai.engine.world import Machine, Performers, World
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.store.ledger import SqliteLedger
@@ -70,7 +70,6 @@ class WorldParts(Struct, frozen=True, kw_only=True):
 def make_world(parts: WorldParts, sandbox_name: str) -> "World":
     """Give the engine everything outside it."""
     examiner = make_examiner(parts.repository, is_driven=parts.is_driven)
-    from supervisor_ai.context.prompter import JinjaPrompter
     from supervisor_ai.control.slices import openers
     from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
     from supervisor_ai.engine.host import SystemClock, SystemIds, SystemProcesses
@@ -99,7 +98,7 @@ def make_world(parts: WorldParts, sandbox_name: str) -> "World":
         sandbox=sandbox,
         workspaces=GitWorkspaces(repository, project_state(settings, repository)),
         workers=make_workers(sandbox, settings),
-        prompter=JinjaPrompter(),
+        prompter=make_prompter(settings),
         packer=make_packer(repository, parts.settings),
         knowledge=make_library(repository, parts.settings),
         quality=ledger.quality,
@@ -258,6 +257,15 @@ def project_state(settings: HostSettings, repository: "GitRepository") -> Path:
     from supervisor_ai.workspaces.state_place import own_place
 
     return own_place(settings.state, repository.root, repository.mark())
+
+
+def make_prompter(settings: HostSettings) -> "Prompter":
+    """Make what writes prompts."""
+    from supervisor_ai.context.prompts.kept_templates import KeptTemplates
+    from supervisor_ai.context.prompts.prompter import JinjaPrompter
+    from supervisor_ai.workspaces.state_place import open_state
+
+    return JinjaPrompter(KeptTemplates(open_state(settings.state, "templates")))
 
 
 def make_packer(repository: "GitRepository", settings: HostSettings) -> "ContextPacker":

@@ -22,8 +22,8 @@ _TOGETHER: Final = "Work together"
 _INSIGHT: Final = "Look inside a run"
 _SETTINGS: Final = "Change how runs go"
 _CARE: Final = "Look after the machine"
-_OBJECTS: Final = 50_000
-"""How many new objects are worth a search for garbage; importing alone makes many."""
+_OBJECTS: Final = 200_000
+"""How many new objects are worth a search for garbage; to import and to drive a run makes half."""
 _COMPLETE: Final = "_SUPERVISOR_COMPLETE"
 """Set by a shell that completes a line."""
 _PAGE: Final = """\

@@ -1,6 +1,6 @@
 """Collects what the sources of a context plan name, the most important first."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Final
 
@@ -19,6 +19,7 @@ from supervisor_ai.context.path_rules import (
 from supervisor_ai.context.targets import mentioned, named, rule_files
 from supervisor_ai.context.tree import folded_tree, whole_tree
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.context_plan import Detail, Source, SourceKind
 from supervisor_ai.engine.ports.context import PackRequest
 
@@ -31,6 +32,8 @@ _REACH: Final = 24
 """Bytes that are looked at for each token of the budget: more could not fit even in outline."""
 _LEAST_NAME: Final = 5
 """Tokens that even the name of a file costs at the least: more names than that cannot be shown."""
+_MOST_NAMES: Final = 4
+"""Names in a tree that one token stands for at most, each with the end of its line."""
 _NAMED_ANYWAY: Final = 200
 """So many that are not shown are recorded one by one."""
 _NO_DIFF: Final = "too large, made to hold secrets, of another kind than before, or too far down"
@@ -48,6 +51,7 @@ class Collector:
         self._contents = contents
         self._code = code
         self._rules_of = rules.patterns
+        self._visible_of = rules.visible
         self._secret = rules.patterns(SECRET_FILES)
         self._seen: dict[Form, set[str]] = {form: set() for form in Form}
         self._hidden = rules.patterns(request.hides)
@@ -61,8 +65,8 @@ class Collector:
         return found
 
     @cached_property
-    def _files(self) -> dict[str, CommitFile]:
-        return self._visible(self._contents.files.list(self._request.commit))
+    def _files(self) -> Mapping[str, CommitFile]:
+        return self._visible(self._request.commit)
 
     def _names(self, paths: Sequence[str]) -> Iterable[str]:
         """Return names as they may be shown; most often none of them has to be looked at alone."""
@@ -71,15 +75,12 @@ class Collector:
         return paths if is_harmless else map(self._contents.name, paths)
 
     @cached_property
-    def _files_before(self) -> dict[str, CommitFile]:
-        return self._visible(self._contents.files.list(self._request.base))
+    def _files_before(self) -> Mapping[str, CommitFile]:
+        return self._visible(self._request.base)
 
-    def _visible(self, files: Iterable[CommitFile]) -> dict[str, CommitFile]:
-        found = {file.path: file for file in files if is_sane(file.path)}
-        unseen = {*self._hidden.chosen(found), *self._excluded.chosen(found)}
-        if not unseen:
-            return found
-        return {path: file for path, file in found.items() if path not in unseen}
+    def _visible(self, commit: CommitSha) -> Mapping[str, CommitFile]:
+        files = self._contents.files.list(commit)
+        return self._visible_of(files, self._hidden, self._excluded)
 
     def _is_visible(self, path: str) -> bool:
         return is_sane(path) and not (self._hidden.match(path) or self._excluded.match(path))
@@ -231,12 +232,20 @@ class Collector:
     def _tree(self, place: int, source: Source) -> list[ContextPart]:
         patterns = self._rules_of(source.patterns)
         paths = patterns.chosen(self._files) if source.patterns else list(self._files)
+        room = int(self._request.plan.token_budget * source.share)
+        is_hopeless = source.detail is Detail.FULL and len(paths) > room * _MOST_NAMES
         makers: dict[Detail, Make] = {
             Detail.FULL: lambda: self._contents.shown(whole_tree(paths)),
             Detail.OUTLINE: lambda: self._contents.shown(folded_tree(paths, _FOLDED)),
             Detail.NAME: lambda: self._contents.shown(folded_tree(paths, 1)),
         }
-        return [self._text(place, source, "tree", makers, "the names of the files")]
+        part = self._text(place, source, "tree", makers, "the names of the files")
+        if is_hopeless:
+            part.most, part.limited_by = (
+                Detail.OUTLINE,
+                "too many names for the share of its source",
+            )
+        return [part]
 
     def _plan(self, place: int, source: Source) -> list[ContextPart]:
         text = self._request.plan_text
@@ -272,7 +281,9 @@ class Collector:
         found = self._new(paths, form)
         most = self._request.plan.token_budget // _LEAST_NAME + _NAMED_ANYWAY
         limited = list(self._limited([self._files[path] for path in found[:most]]))
-        self._contents.load([file for file, limit in limited if not limit])
+        open_files = [file for file, limit in limited if not limit]
+        for each in dict.fromkeys((Form.WHOLE, _form_at(source.detail, form))):
+            self._contents.load(open_files, each)
         parts = [
             ContextPart(
                 source=place,
@@ -291,10 +302,10 @@ class Collector:
         return parts
 
     def _makers(self, file: CommitFile, form: Form) -> dict[Detail, Make]:
-        makers: dict[Detail, Make] = {Detail.FULL: partial(self._contents.get, file, form)}
-        less = Form.OUTLINE if form is Form.WHOLE else form
-        makers[Detail.OUTLINE] = partial(self._contents.get, file, less)
-        return makers
+        return {
+            detail: partial(self._contents.get, file, _form_at(detail, form))
+            for detail in (Detail.FULL, Detail.OUTLINE)
+        }
 
     def _new(self, paths: Iterable[str], form: Form) -> list[str]:
         """Choose what neither this form nor the whole file was taken of, and take it."""
@@ -319,3 +330,8 @@ class Collector:
 
     def _is_readable(self, file: CommitFile) -> bool:
         return file.size <= HUGE and not self._secret.match(file.path)
+
+
+def _form_at(detail: Detail, form: Form) -> Form:
+    """Return what is shown of a file at a level of detail, where it is wanted in a form."""
+    return Form.OUTLINE if detail is Detail.OUTLINE and form is Form.WHOLE else form

@@ -1,9 +1,11 @@
 """Path patterns: which files a context may show, judged by their names alone."""
 
 import re
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
+from operator import is_
 from typing import TYPE_CHECKING, Final
 
+from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
@@ -37,6 +39,8 @@ KNOWLEDGE_FILES: Final = ("/.supervisor/knowledge/**/*.md",)
 _MOST_KNOWN: Final = 200_000
 """Names whose match one set of patterns remembers; a repository of more is matched anew."""
 _MOST_RULES: Final = 64
+_MOST_VISIBLE: Final = 4
+"""Lists that are remembered: what two roles may see of a base and of what was made of it."""
 
 
 _PLAIN: Final = re.compile(r"[\w.@+~-]+")
@@ -103,6 +107,21 @@ class PathRules:
 
     def __init__(self) -> None:
         self._known: dict[tuple[str, ...], Patterns] = {}
+        self._visible: list[tuple[tuple[object, ...], dict[str, CommitFile]]] = []
+        """What was asked about, and found; the newest last."""
+
+    def visible(
+        self, files: tuple[CommitFile, ...], hidden: Patterns, excluded: Patterns
+    ) -> Mapping[str, CommitFile]:
+        """Return the files of a list, by their paths, that neither set of patterns takes away."""
+        asked = (files, hidden, excluded)
+        for known, found in tuple(self._visible):
+            if all(map(is_, known, asked)):
+                return found
+        found = _visible(files, hidden, excluded)
+        self._visible.append((asked, found))
+        del self._visible[:-_MOST_VISIBLE]
+        return found
 
     def patterns(self, patterns: Iterable[str]) -> Patterns:
         """Return a set of patterns, the same one for the same words."""
@@ -113,6 +132,16 @@ class PathRules:
                 self._known.clear()
             found = self._known[words] = Patterns(words)
         return found
+
+
+def _visible(
+    files: Iterable[CommitFile], hidden: Patterns, excluded: Patterns
+) -> dict[str, CommitFile]:
+    found = {it.path: it for it in files if len(it.path) <= _DEEPEST_PATH or is_sane(it.path)}
+    unseen = {*hidden.chosen(found), *excluded.chosen(found)}
+    if not unseen:
+        return found
+    return {path: file for path, file in found.items() if path not in unseen}
 
 
 def is_sane(path: str) -> bool:

@@ -16,12 +16,14 @@ _OWN_RULES: Final = {"claude": "CLAUDE.md", "gemini": "GEMINI.md"}
 
 def mentioned(text: str, paths: Collection[str]) -> tuple[str, ...]:
     """Return the paths that a text names, by themselves or by an ending that only one path has."""
-    by_name: dict[str, list[str]] = {}
+    mentions = {mention: PurePosixPath(mention).name for mention in _mentions(text)}
+    by_name: dict[str, list[str]] = {name: [] for name in mentions.values()}
     for path in paths:
-        by_name.setdefault(path.rpartition("/")[2], []).append(path)
+        if (name := path.rpartition("/")[2]) in by_name:
+            by_name[name].append(path)
     found: dict[str, None] = {}
-    for mention in _mentions(text):
-        named = by_name.get(PurePosixPath(mention).name, [])
+    for mention, name in mentions.items():
+        named = by_name[name]
         exact = [path for path in named if path == mention]
         ending = [path for path in named if path.endswith(f"/{mention}")]
         if exact or len(ending) == 1:

@@ -1,5 +1,6 @@
 """Names of things, as types."""
 
+import re
 from typing import Final, NewType
 
 RunId = NewType("RunId", str)
@@ -16,6 +17,12 @@ SessionId = NewType("SessionId", str)
 PROJECT_STREAM: Final = StreamId("project")
 _RUN_PREFIX: Final = "run:"
 _SESSION_PREFIX: Final = "session:"
+_FULL_SHA: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+
+
+def is_full_sha(name: str) -> bool:
+    """Tell whether a name means one commit for ever; a branch's name may mean another later."""
+    return _FULL_SHA.fullmatch(name) is not None
 
 
 def run_stream(run: RunId) -> StreamId:

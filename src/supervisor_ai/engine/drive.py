@@ -111,7 +111,8 @@ class Drive:
         Return whether the project gave an answer about which there is something to decide.
         """
         self._take_outcomes()
-        self._fire_timers()
+        if self._journal.run.timers:
+            self._fire_timers()
         if self._take_letters():
             await self._end(machine.cancelled())
             return False
@@ -232,11 +233,8 @@ class Drive:
             raise
 
     def _fire_timers(self) -> None:
-        timers = self._journal.run.timers
-        if not timers:
-            return
         now = self._world.clock.now()
-        for timer in timers.values():
+        for timer in self._journal.run.timers.values():
             if timer.due <= now:
                 self._journal.stage(e.TimerFired(timer=timer.timer))
 
@@ -270,9 +268,8 @@ class Drive:
         return self._journal.playback.migration_problems(definition)
 
     def _settle(self) -> None:
-        settled = machine.settle(self._journal.run, budget=self._waits_for)
-        self._journal.stage(*settled)
-        if settled:
+        if settled := machine.settle(self._journal.run, budget=self._waits_for):
+            self._journal.stage(*settled)
             owe_notice(self._journal, self._world)
 
     def _grant(self) -> bool:

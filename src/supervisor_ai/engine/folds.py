@@ -6,6 +6,7 @@ whenever any of that changes, and a run would be driven on by a stale state wher
 that changes too often only costs one fold from the start.
 """
 
+import os
 import sys
 from functools import cache
 from hashlib import sha256
@@ -42,16 +43,18 @@ def _digest(modules: tuple[str, ...]) -> str:
 def code_digest(place: Path) -> bytes:
     """Digest a module or all modules of a package; without sources, what was compiled from them."""
     digest = sha256()
-    for path in _modules(place):
-        content = path.read_bytes()
-        digest.update(path.name.encode())
+    for path in _modules(os.fspath(place)):
+        with open(path, "rb", buffering=0) as module:  # noqa: PTH123 - hundreds, at every start
+            content = module.readall()
+        digest.update(path.rpartition("/")[2].encode())
         # The header of compiled code tells when and from what it was made, not what it does.
-        digest.update(content[_PYC_HEADER:] if path.suffix == ".pyc" else content)
+        digest.update(content[_PYC_HEADER:] if path.endswith(".pyc") else content)
     return digest.digest()
 
 
-def _modules(place: Path) -> list[Path]:
-    if place.is_file():
+def _modules(place: str) -> list[str]:
+    if os.path.isfile(place):  # noqa: PTH113 - as text
         return [place]
-    found = sorted(place.rglob("*.py"))
-    return found or sorted(place.rglob("*.pyc"))
+    found = [f"{directory}/{name}" for directory, _, names in os.walk(place) for name in names]
+    sources = sorted(path for path in found if path.endswith(".py"))
+    return sources or sorted(path for path in found if path.endswith(".pyc"))

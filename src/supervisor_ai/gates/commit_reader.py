@@ -2,10 +2,12 @@
 
 import asyncio
 from collections.abc import Callable
+from functools import partial
 from threading import Lock
 from typing import Final, TypeVar
 
 from supervisor_ai.control.ports.commits import Commits
+from supervisor_ai.gates.commit_lists import TaughtLists
 from supervisor_ai.gates.reader_messages import (
     NOT_UNDERSTOOD,
     Answers,
@@ -34,6 +36,7 @@ class CommitReader:
         self.has_commit = has_commit
         self._readers = ConfinedReaders(READER, limits)
         self._lists = WrittenLists(commits)
+        self._taught = TaughtLists(commits)
         self._turn = Lock()
 
     async def done(self, task: Task, kind: type[T]) -> T:
@@ -50,11 +53,15 @@ class CommitReader:
         if not self._turn.locked():
             self._readers.get_ready()
 
+    def _need(self, task: Task, reader: int) -> bytes:
+        name = task.look or task.work
+        return name.encode() + b"\n" + self._taught.lessons(reader, task.commits)
+
     def _converse(self, task: Task, answer: Ask) -> bytes:
         """Wait a little for a reader that is busy: to start one more costs as much work."""
         has_turn = self._turn.acquire(timeout=_PATIENCE)
         try:
-            return self._readers.converse(encode(task), answer, task.look or task.work)
+            return self._readers.converse(encode(task), answer, partial(self._need, task))
         finally:
             if has_turn:
                 self._turn.release()

@@ -4,6 +4,7 @@ What a task needs is imported where it is used: most changes need little of all 
 """
 
 from collections.abc import Callable, Mapping
+from functools import cache
 from importlib import import_module
 from typing import Final, cast
 
@@ -13,6 +14,7 @@ from supervisor_ai.domain.run.gates import VOUCHING
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import Examination, NewTests, Unexaminable
 from supervisor_ai.gates.change_view import ChangeView
+from supervisor_ai.gates.commit_lists import KnownLists
 from supervisor_ai.gates.evidence.messages import ProbesFound
 from supervisor_ai.gates.reader_messages import (
     AskedCommits,
@@ -49,15 +51,28 @@ def prepare() -> None:
     for kind in VOUCHING:
         import_place(gates[kind].look)
     _read("supervisor_ai.gates.change.auto_run:table")
-    load(ReaderWork.REQUEST)
+    load_work(ReaderWork.REQUEST)
 
 
-def load(need: str) -> None:
-    """Load what the next task needs: a kind of work, or the place of a look."""
-    if ":" in need:
-        import_place(need)
+@cache
+def known_lists() -> KnownLists:
+    """Return what this process was told of commits."""
+    return KnownLists()
+
+
+def load(need: bytes) -> None:
+    """Load what the next task needs: a kind of work or the place of a look, and lists of files."""
+    name, _, lessons = need.partition(b"\n")
+    load_work(name.decode())
+    known_lists().learn(lessons)
+
+
+def load_work(name: str) -> None:
+    """Load what a kind of work, or the place of a look, needs."""
+    if ":" in name:
+        import_place(name)
         return
-    for place in _NEEDED.get(ReaderWork(need), ()):
+    for place in _NEEDED.get(ReaderWork(name), ()):
         _read(place)
 
 
@@ -70,7 +85,7 @@ def _read(place: str) -> None:
 
 def serve(task: bytes, ask: Ask) -> bytes:
     """Do what the examiner wants to have done."""
-    return encode(_done(decode(task, Task), AskedCommits(ask)))
+    return encode(_done(decode(task, Task), AskedCommits(ask, known_lists().of)))
 
 
 def _done(task: Task, commits: AskedCommits) -> object:

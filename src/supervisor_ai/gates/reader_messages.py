@@ -74,6 +74,12 @@ class Task(Struct, frozen=True, kw_only=True):
     speaking: tuple[str, ...] = ()
     """The tests that speak for a change, by the names that their runner has for them."""
 
+    @property
+    def commits(self) -> tuple[CommitSha, ...]:
+        """Return the commits whose files are going to be looked for."""
+        asked = self.question.commit if self.question is not None else CommitSha("")
+        return tuple(filter(None, (asked, self.case.base, self.case.start, self.case.head)))
+
 
 class ReadReport(Struct, frozen=True, kw_only=True):
     """What a report says, or why it says nothing."""
@@ -182,12 +188,20 @@ class Answers:
 class AskedCommits:
     """The side that has only questions."""
 
-    def __init__(self, ask: Callable[[bytes], bytes]) -> None:
+    def __init__(
+        self,
+        ask: Callable[[bytes], bytes],
+        known: Callable[[CommitSha], tuple[CommitFile, ...] | None] = lambda _: None,
+    ) -> None:
         self._ask = ask
+        self._known = known
         self._listed: dict[CommitSha, tuple[CommitFile, ...]] = {}
 
     def list(self, commit: CommitSha) -> tuple[CommitFile, ...]:
         """Return the regular files of a commit, in git's order; each is asked about once."""
+        known = self._known(commit)
+        if known is not None:
+            return known
         if commit not in self._listed:
             asked = Asked(question=CommitQuestion.LIST, commits=(commit,))
             self._listed[commit] = read_files(self._answer(asked, str))

@@ -62,7 +62,7 @@ class Written(NamedTuple):
     payload: str
 
 
-class Sealed(NamedTuple):
+class Sealed(msgspec.Struct, frozen=True):
     """A fact as it is kept and as it is seen."""
 
     record: Record
@@ -92,7 +92,8 @@ def canonical(value: object) -> str:
 @lru_cache(maxsize=16)
 def instant(at: datetime) -> str:
     """Return a moment as text of fixed width, which sorts by time."""
-    return at.astimezone(UTC).isoformat(timespec="microseconds")
+    moved = at if at.tzinfo is UTC else at.astimezone(UTC)
+    return moved.isoformat(timespec="microseconds")
 
 
 def moment(text: str) -> datetime:
@@ -139,10 +140,13 @@ class EventCodec:
     def encode(self, event: Event) -> Written:
         """Return a fact in today's form."""
         kind = type(event).__name__
+        return Written(kind, self._known_revision(kind), canonical(event))
+
+    def _known_revision(self, kind: str) -> int:
         revision = self._revision(kind)
         if revision is None:
             raise InternalError(f"Event type {kind!r} is not in the codec's table.")
-        return Written(kind, revision, canonical(event))
+        return revision
 
     def decode(self, kind: str, revision: int, payload: str) -> Event:
         """Return a fact, whatever version of ours wrote it."""
@@ -159,23 +163,26 @@ class EventCodec:
 
     def seal(self, new: NewEvent, place: EventPlace, *, previous: str) -> Sealed:
         """Chain a fact to the record before it."""
-        # The facts of a batch share their moment and, nearly always, their actor.
-        written, at, actor = self.encode(new.event), instant(place.recorded_at), _written(new.actor)
-        where = (place.seq, place.stream, place.version)
-        columns = (*where, *written, at, actor, new.cause, place.epoch)
+        event, kind = new.event, type(new.event).__name__
+        revision = self._revisions.get(kind) or self._known_revision(kind)
+        columns = (
+            *(place.seq, place.stream, place.version, kind, revision, canonical(event)),
+            # The facts of a batch share their moment and, nearly always, their actor.
+            *(instant(place.recorded_at), _written(new.actor), new.cause, place.epoch),
+        )
         digest = link(previous, columns)
         envelope = Envelope(
             seq=place.seq,
             stream=place.stream,
             version=place.version,
-            event=new.event,
+            event=event,
             recorded_at=place.recorded_at,
             actor=new.actor,
             cause=new.cause,
             epoch=place.epoch,
             hash=digest,
         )
-        return Sealed(Record(*columns, digest), envelope)
+        return Sealed(Record._make((*columns, digest)), envelope)
 
     def unseal(self, record: Record) -> Sealed:
         """Return a fact that was read."""

@@ -29,6 +29,7 @@ _LARGEST_TO_CHILD, _SIGNALLED, _LENGTH = 1 << 30, 128, 8
 Ask = Callable[[bytes], bytes]
 """Asks whoever started the reader."""
 Serve = Callable[[bytes, Ask], bytes]
+Need = Callable[[int], bytes]  # What a reader has to load before a task, by its process.
 _Reader = subprocess.Popen[bytes]
 
 
@@ -53,7 +54,7 @@ class ConfinedReaders:
         """Let a reader load what it needs before there is a task."""
         self._idle.append(self._hired())
 
-    def converse(self, task: bytes, answer: Ask, need: str = "") -> bytes:
+    def converse(self, task: bytes, answer: Ask, need: Need = lambda _: b"") -> bytes:
         """Let a child do a piece of work, answer what it asks, and return its result."""
         reader = self._hired()
         watch = threading.Timer(self._limits.wall, reader.kill)
@@ -61,7 +62,7 @@ class ConfinedReaders:
         watch.start()
         result = None
         try:
-            result = _result(reader, f"{need}\n".encode() + task, answer, self._limits.speech)
+            result = _result(reader, (need(reader.pid), task), answer, self._limits.speech)
         finally:
             is_late = not watch.is_alive()
             watch.cancel()
@@ -99,11 +100,11 @@ def _start(module: str, limits: ProcessLimits) -> _Reader:
     )
 
 
-def _result(reader: _Reader, order: bytes, answer: Ask, most: int) -> bytes | None:
+def _result(reader: _Reader, orders: tuple[bytes, ...], answer: Ask, most: int) -> bytes | None:
     """Talk until there is a result; None where the child ended without one."""
     to_reader, from_reader = cast("BinaryIO", reader.stdin), cast("BinaryIO", reader.stdout)
     try:
-        write_frame(to_reader, order)
+        write_frame(to_reader, *orders)
         while (said := read_frame(from_reader, most=most)) is not None:
             if said[:1] != _ASK:
                 return said if read_frame(from_reader, most=1) == _READY else None
@@ -138,10 +139,10 @@ def main(module: str, memory: str, cpu: str) -> None:
     """Be the reader: load what does the work, and let a fork do each task."""
     work = import_module(module)
     work.prepare()
-    while (order := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
-        need, _, task = order.partition(b"\n")
+    while (need := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
         if need:
-            work.load(need.decode())
+            work.load(need)
+        task = read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD) or b""
         if (child := os.fork()) == 0:
             _work(work.serve, task, memory=int(memory), cpu=int(cpu))
         code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
@@ -180,9 +181,10 @@ def _ask(question: bytes) -> bytes:
     return said
 
 
-def write_frame(stream: BinaryIO, payload: bytes) -> None:
-    """Write a message."""
-    stream.writelines((len(payload).to_bytes(_LENGTH, "big"), payload))
+def write_frame(stream: BinaryIO, *payloads: bytes) -> None:
+    """Write messages."""
+    for it in payloads:
+        stream.writelines((len(it).to_bytes(_LENGTH, "big"), it))
     stream.flush()
 
 

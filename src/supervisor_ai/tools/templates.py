@@ -6,7 +6,7 @@ keep their output, methods and filters that pad, repeat or format.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from functools import lru_cache, wraps
+from functools import wraps
 from types import CodeType
 from typing import Final, TypeAlias, cast
 
@@ -39,6 +39,8 @@ _MOST_KEPT: Final = 32
 _WORDS: Final = {"Macro": "macro", "CallBlock": "call", "FilterBlock": "filter"}
 
 Filters: TypeAlias = Mapping[str, Callable[..., object]]
+Compiler: TypeAlias = Callable[[str, Environment], CodeType]
+_KEPT: Final[dict[object, CodeType]] = {}
 
 
 class TooMuchWorkError(SecurityError):
@@ -84,10 +86,16 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self.filters |= safe | {name: self._charged(found) for name, found in filters.items()}
         self.filters |= {"join": self._joined, "_counted": self._counted}
 
-    def template(self, source: str) -> Template:
+    def template(self, source: str, compiler: Compiler | None = None) -> Template:
         """Return what renders a text; it is compiled once for all renderings of the process."""
-        code = _compiled(source, frozenset(self._given.items()))
-        return self.template_class.from_code(self, code, self.make_globals(None))
+        # What filters make of constants becomes a part of the code.
+        key = (source, frozenset(self._given.items()))
+        if key not in _KEPT:
+            if len(_KEPT) >= _MOST_KEPT:
+                _KEPT.clear()
+            own = BoundedEnvironment(self._given)
+            _KEPT[key] = compiler(source, own) if compiler else own.compile(source)
+        return self.template_class.from_code(self, _KEPT[key], self.make_globals(None))
 
     # The ignored code asks for typing.override, which Python 3.11 does not have.
     def _parse(  # type: ignore[explicit-override]
@@ -149,12 +157,6 @@ class BoundedEnvironment(ImmutableSandboxedEnvironment):
         self._left -= work
         if self._left < 0:
             raise TooMuchWorkError(f"it takes more than {MOST_WORK} units of work")
-
-
-@lru_cache(maxsize=_MOST_KEPT)
-def _compiled(source: str, filters: frozenset[tuple[str, Callable[..., object]]]) -> CodeType:
-    """Compile a template; what filters make of constants becomes a part of the code."""
-    return BoundedEnvironment(dict(filters)).compile(source)
 
 
 class _Counting(NodeTransformer):

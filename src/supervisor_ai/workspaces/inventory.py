@@ -29,7 +29,7 @@ from supervisor_ai.workspaces.files.disk_errors import disk_failure
 from supervisor_ai.workspaces.files.expiry_log import ExpiryLog
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.kept_work import KEPT, kept_works
-from supervisor_ai.workspaces.layout import RunLayout, WorkspaceDirectory
+from supervisor_ai.workspaces.layout import KeptSources, RunLayout, WorkspaceDirectory
 from supervisor_ai.workspaces.repositories.bare_repository import READABLE, make_directory
 from supervisor_ai.workspaces.repositories.git import OURS, Git, failure, signature
 from supervisor_ai.workspaces.repositories.repository import GitRepository
@@ -176,6 +176,10 @@ class GitInventory:
             return ()
         present = self._git.run("for-each-ref", "--format=%(refname)", KEPT).lines
         return self._expiry.read(frozenset(present))
+
+    def drop_spare(self) -> None:
+        """Remove what is kept for later runs only because it would cost time to make it again."""
+        KeptSources(state=self._state).drop()
 
     @contextmanager
     def turn(self) -> Iterator[None]:

@@ -106,7 +106,10 @@ class _Judgement:
     def works(self) -> Iterator[KeptWork]:
         """Say of every ref where else its work is."""
         files = _count_files(self._git, sorted(self._named))
-        judged = {ref.name: self._judge(ref) for ref in self._refs}
+        # Refs to one commit say the same of it, unless it is what a run began with.
+        alike = {(ref.commit, _is_base(ref)): ref for ref in self._refs}
+        told = {key: self._judge(ref) for key, ref in alike.items()}
+        judged = {ref.name: told[ref.commit, _is_base(ref)] for ref in self._refs}
         unmerged = [ref for ref in self._refs if judged[ref.name][0] is KeptStanding.UNMERGED]
         contained = self._contained(unmerged)
         for ref in self._refs:
@@ -132,7 +135,7 @@ class _Judgement:
         beneath = self._alone[ref.commit] - {ref.commit}
         if any(it not in self._named and it not in self._holders for it in beneath):
             return KeptStanding.UNMERGED, None
-        if not ref.name.endswith(f"/{_BASE}") and ref.tree == self._trees.get(ref.parent):
+        if not _is_base(ref) and ref.tree == self._trees.get(ref.parent):
             return KeptStanding.EMPTY, None
         if ref.commit not in self._holders:
             return KeptStanding.UNMERGED, None
@@ -291,13 +294,17 @@ def _bits(tips: Sequence[_Ref]) -> dict[str, int]:
     return bits
 
 
+def _is_base(ref: _Ref) -> bool:
+    return ref.name.endswith(f"/{_BASE}")
+
+
 def _place(name: str) -> WorkOrigin:
     matched = _NAMED.fullmatch(name)
-    parts: Mapping[str, str | None] = matched.groupdict() if matched else {}
-    step = parts.get("step")
-    visit, slot, attempt = (parts.get(part) for part in ("visit", "slot", "attempt"))
+    if matched is None:
+        return WorkOrigin(run=RunId(""))
+    run, step, visit, slot, attempt = matched.group("run", "step", "visit", "slot", "attempt")
     return WorkOrigin(
-        run=RunId(parts.get("run") or ""),
+        run=RunId(run),
         step=StepName(step) if step else None,
         visit=int(visit) if visit else None,
         slot=int(slot) if slot else None,

@@ -11,11 +11,13 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.domain.ids import EffectKey, RunId
+from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, is_full_sha
+from supervisor_ai.workspaces.files.kept_directory import KeptDirectory
 from supervisor_ai.workspaces.files.mounts import unmount
 from supervisor_ai.workspaces.files.removal import remove
 from supervisor_ai.workspaces.port_blocks import PortBlocks
-from supervisor_ai.workspaces.repositories.tree_layers import TreeLayers
+from supervisor_ai.workspaces.repositories.kept_export import KeptExport
+from supervisor_ai.workspaces.repositories.tree_layers import Export, TreeLayers
 from supervisor_ai.workspaces.volumes import Volume
 
 _RUN: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9_-]{0,99}")
@@ -137,9 +139,23 @@ class RunLayout(Struct, frozen=True, kw_only=True):
         return self.path / "base.git"
 
     @property
+    def origin(self) -> Path:
+        """Return the name of what that repository holds; it is written when all of it is there."""
+        return self.base_git / "origin"
+
+    @property
     def programs(self) -> Path:
         """Return where commits are exported."""
         return self.path / "program"
+
+    def exports(self) -> list[Export]:
+        """Return the exports in which nothing is hidden."""
+        found = self.programs.iterdir() if self.programs.is_dir() else ()
+        return [
+            Export(path=path, commit=CommitSha(path.name))
+            for path in found
+            if is_full_sha(path.name)
+        ]
 
     @property
     def shared(self) -> Path:
@@ -182,14 +198,49 @@ def dump(waste: Path) -> None:
     remove(waste)
 
 
-def dump_premises(waste: Path) -> None:
-    """Remove what was the directory of a run."""
+def dump_premises(waste: Path, kept: "KeptSources | None" = None) -> None:
+    """Remove what was the directory of a run, but for what is kept."""
     layout = RunLayout(path=waste)
     for left in layout.desks.iterdir() if layout.desks.is_dir() else ():
         WorkspaceDirectory(path=left).volume.remove()
     for shared in layout.shared.glob("*/*/tree"):
         unmount(shared)
+    if kept is not None:
+        kept.give(layout)
     remove(waste)
+
+
+class KeptSources(Struct, frozen=True, kw_only=True):
+    """What the runs of a project leave to each other; no run can be called so."""
+
+    state: Path
+
+    @property
+    def export(self) -> KeptExport:
+        """Return the files of a base."""
+        return KeptExport(kept=self._export)
+
+    @property
+    def history(self) -> KeptDirectory:
+        """Return what is reachable from a base, as a run has it."""
+        return KeptDirectory(place=self.state / ".history")
+
+    def give(self, layout: RunLayout) -> None:
+        """Keep what an ended run has, and nobody uses; what cannot be kept is waste."""
+        for export in layout.exports():
+            with suppress(OSError):
+                self.export.give(export)
+        with suppress(OSError):
+            self.history.give(layout.base_git, layout.origin.read_text())
+
+    def drop(self) -> None:
+        """Keep nothing."""
+        for kept in (self._export, self.history):
+            kept.drop()
+
+    @property
+    def _export(self) -> KeptDirectory:
+        return KeptDirectory(place=self.state / ".export")
 
 
 def premises(state: Path, run: RunId) -> RunLayout:

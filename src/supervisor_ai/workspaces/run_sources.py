@@ -14,7 +14,7 @@ from supervisor_ai.domain.structs import replace
 from supervisor_ai.workspaces.commits.hidden_files import blind_commit, write_patterns
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.files.removal import remove
-from supervisor_ai.workspaces.layout import RunLayout, premises
+from supervisor_ai.workspaces.layout import KeptSources, RunLayout, premises
 from supervisor_ai.workspaces.repositories.bare_repository import (
     READABLE,
     TRAVERSABLE,
@@ -34,6 +34,7 @@ class RunSources:
         self._repository = repository
         self._deposit = deposit
         self._state = state
+        self._kept = KeptSources(state=state)
         self._lock = Lock()
 
     def prepare(self, run: RunId, base: CommitSha) -> RunLayout:
@@ -77,12 +78,22 @@ class RunSources:
         for directory in (place.path, place.desks, place.programs):
             make_directory(directory, TRAVERSABLE)
         base = self._pin(run, base)
-        unfinished = place.path / f"base-{token_hex(8)}.git"
+        unfinished = RunLayout(path=place.path / f"base-{token_hex(8)}")
+        unfinished.path.mkdir()
+        self._fill_history(unfinished, base)
+        _publish(unfinished.base_git, place.base_git)
+        unfinished.path.rmdir()
+
+    def _fill_history(self, place: RunLayout, base: CommitSha) -> None:
         mold = self._repository.mold
-        mold.cast(unfinished, branch=_BRANCH, tip=base)
+        origin = f"{base}-{mold.boundary()}"
+        if self._kept.history.take(place.base_git) == origin:
+            return
+        remove(place.base_git)
+        mold.cast(place.base_git, branch=_BRANCH, tip=base)
         with mold.lend(place.path, borrows=self._repository.objects) as git:
-            pack(git, base, into=unfinished)
-        _publish(unfinished, place.base_git)
+            pack(git, base, into=place.base_git)
+        place.origin.write_text(origin)
 
     def _pin(self, run: RunId, base: CommitSha) -> CommitSha:
         ref = f"refs/supervisor/{run}/_base"  # No step can be called so.
@@ -96,11 +107,12 @@ class RunSources:
     ) -> None:
         unfinished = place.programs / f"unfinished-{token_hex(8)}"
         export = Export(path=unfinished, commit=commit)
-        make_directory(unfinished, TRAVERSABLE)
-        make_directory(export.tree, READABLE)
         with self._repository.mold.lend(place.path, borrows=self._repository.objects) as git:
-            check_out(git, _seen(git, commit, hides), export.tree)
-            (git.directory / "index").rename(export.index)
+            if hides or not self._kept.export.take(export, git):
+                make_directory(unfinished, TRAVERSABLE)
+                make_directory(export.tree, READABLE)
+                check_out(git, _seen(git, commit, hides), export.tree)
+                (git.directory / "index").rename(export.index)
         _publish(unfinished, path)
 
 

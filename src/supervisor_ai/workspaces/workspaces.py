@@ -34,6 +34,7 @@ from supervisor_ai.workspaces.files.safe_open import read_beneath, read_files
 from supervisor_ai.workspaces.in_thread import perform
 from supervisor_ai.workspaces.layout import (
     WASTE,
+    KeptSources,
     RunLayout,
     WorkspaceDirectory,
     dump,
@@ -262,8 +263,10 @@ class GitWorkspaces:
         )
 
     def _below(self, run: RunId, base: CommitSha) -> Export | None:
-        is_large = os.geteuid() == 0 and self._repository.file_count() >= self._layered_from
-        return self._sources.export(run, base) if is_large else None
+        return self._sources.export(run, base) if self._is_layered() else None
+
+    def _is_layered(self) -> bool:
+        return os.geteuid() == 0 and self._repository.file_count() >= self._layered_from
 
     def _read_by(self, workspace: Workspace) -> SharedTree | None:
         return self._reading.get(self._desk(workspace).path)
@@ -354,7 +357,7 @@ class GitWorkspaces:
         with suppress(FileNotFoundError):  # somebody else forgets it at this moment, or did before
             place.path.rename(waste)
         for left in self._state.glob(f"{place.path.name}.*{WASTE}"):
-            dump_premises(left)
+            dump_premises(left, KeptSources(state=self._state) if self._is_layered() else None)
         with suppress(SupervisorError):
             self._deposit.pack_refs()
 

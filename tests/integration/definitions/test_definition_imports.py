@@ -6,7 +6,7 @@ def test_heavy_libraries_are_imported_only_when_definitions_are_loaded() -> None
     program = """
 import sys
 from pathlib import Path
-from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.context.prompts.prompter import JinjaPrompter
 from supervisor_ai.definitions.worker_answers.reader import StrictAnswerReader
 from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.consent.own_agents import OwnAgents

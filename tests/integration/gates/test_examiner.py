@@ -127,7 +127,7 @@ def test_what_a_task_imports_is_loaded_before_it_is_forked_for() -> None:
         two = MemoryCommits(base={"a.py": "a = 1"}, head={"a.py": "a = 2", "b.txt": "b"})
         reader.prepare()
         for work in set(ReaderWork) - {ReaderWork.LOOK}:
-            reader.load(work)
+            reader.load(work.encode())
             loaded = set(sys.modules)
             task = Task(work=work, case=ChangeCase(base=BASE, head=HEAD), report=b"<testsuite/>")
             assert reader.serve(encode(task), Answers(two, lambda _: True).answer)

@@ -144,6 +144,15 @@ def test_a_supervisor_whose_model_cannot_be_had_is_skipped(trouble: Diagnosis) -
     assert all(it.reason for it in looks(scene))
 
 
+def test_a_supervisor_whom_nobody_can_play_is_on_record_from_the_beginning() -> None:
+    absent = replace(STYLE, lacks="No agent can be had for it.")
+    scene = Scene(loop_definition(supervisors=[absent]), tasks=1)
+    assert scene.drive() is RunStatus.COMPLETED
+    assert [(it.outcome, it.reason) for it in looks(scene)] == [
+        (RunOutcome.UNAVAILABLE, "No agent can be had for it.")
+    ]
+
+
 def test_a_supervisor_that_finds_little_new_looks_less_often() -> None:
     scene = Scene(
         loop_definition(LoopRules(review_interval=50, polish_tasks=0), supervisors=[STYLE]),

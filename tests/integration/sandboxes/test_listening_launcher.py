@@ -84,3 +84,38 @@ def test_who_did_not_start_it_cannot_go_there() -> None:
     with network_of_its_own() as pid, hold_on(pid) as held, pytest.raises(Unavailable) as refused:
         listen(pid, held=held, uid=STRANGER)
     assert "Permission denied" in refused.value.message
+
+
+@contextmanager
+def answer_of(starter: PrivilegedStarter, pid: int, held: int) -> Iterator[socket.socket]:
+    ours, theirs = socket.socketpair()
+    with ours:
+        with theirs:
+            starter.listen({"pid": pid, "uid": 0}, held, theirs.fileno())
+        yield ours
+
+
+def test_one_launcher_listens_in_one_network_after_the_other() -> None:
+    starter = PrivilegedStarter()
+    with network_of_its_own() as one, network_of_its_own() as other:
+        for pid in (one, other):
+            with hold_on(pid) as held, answer_of(starter, pid, held) as ours:
+                listener = asyncio.run(ListenerHandoff(ours).receive())
+                assert listener.getsockname() == ("127.0.0.1", 3128)
+                listener.close()
+        with hold_on(os.getpid()) as held, answer_of(starter, os.getpid(), held) as ours:
+            # It is where we are: our network would be a strange one to whoever stayed away.
+            with pytest.raises(Unavailable) as refused:
+                asyncio.run(ListenerHandoff(ours).receive())
+            assert "the sandbox has no network of its own" in refused.value.message
+
+
+def test_who_gives_up_waiting_ends_no_launcher() -> None:
+    starter = PrivilegedStarter()
+    with network_of_its_own() as pid, hold_on(pid) as held:
+        ours, theirs = socket.socketpair()
+        ours.close()
+        with theirs:
+            starter.listen({"pid": pid, "uid": 0}, held, theirs.fileno())
+        with answer_of(starter, pid, held) as answer:
+            asyncio.run(ListenerHandoff(answer).receive()).close()

@@ -1,10 +1,15 @@
 """Root's launcher: one for all commands of a supervisor, replaced when it is gone."""
 
 import asyncio
+import json
 import os
+import shutil
 import signal
+import subprocess
+import tempfile
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import timedelta
 from pathlib import Path
 
@@ -13,7 +18,7 @@ from tests.support.known_tools import known_tools
 from tests.support.plain_machine import plain_environment
 
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.ports.sandbox import Egress, Profile, SandboxResult
+from supervisor_ai.engine.ports.sandbox import Egress, Mount, Profile, SandboxResult
 from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.bwrap.privileged_start import LaunchedChild
 from supervisor_ai.sandboxes.bwrap.sandbox import BubblewrapSandbox
@@ -33,6 +38,15 @@ def _arguments(pid: str) -> bytes:
         return Path("/proc", pid, "cmdline").read_bytes()
     except OSError:
         return b""
+
+
+@contextmanager
+def mounted(place: Path) -> Iterator[None]:
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "mode=755", "test", place], check=True)
+    try:
+        yield
+    finally:
+        subprocess.run(["umount", "--lazy", place], check=True)
 
 
 class TestLaunchpad(OnSandbox):
@@ -113,6 +127,86 @@ class TestLaunchpad(OnSandbox):
         result, _ = self.run(replace(spec, mounts=(*spec.mounts, gone)))
         assert result.exit_code is None
         assert "No such file or directory" in result.reason
+
+    def test_a_source_is_shown_wherever_it_is_mounted(self) -> None:
+        late = self.ground / "late"
+        late.mkdir()
+        self.says("the launcher is there before what is mounted")
+        with mounted(late), tempfile.TemporaryDirectory(dir="/dev/shm") as shared:
+            self.shows(late, Path(shared))
+
+    def shows(self, *places: Path) -> None:
+        spec = self.spec("cat", *(f"/shown/{number}/file" for number in range(len(places))))
+        for place in places:
+            place.chmod(0o755)
+            (place / "file").write_text(f"{place}\n")
+        shown = [
+            Mount(source=place, target=Path(f"/shown/{number}"))
+            for number, place in enumerate(places)
+        ]
+        # A file as well as a directory, and one of them twice.
+        more = (Mount(source=places[0] / "file", target=Path("/file")), *shown[:1])
+        result, ear = self.run(replace(spec, mounts=(*spec.mounts, *shown, *more)))
+        assert (result.exit_code, ear.output) == (0, "".join(f"{it}\n" for it in places).encode())
+
+    def test_the_mounts_of_the_launcher_are_those_of_its_supervisor(self) -> None:
+        self.says("one")
+        (launcher,) = self.launchers()
+        for namespace in ("mnt", "net"):
+            ours, theirs = (Path("/proc", it, "ns", namespace) for it in ("self", str(launcher)))
+            assert ours.samefile(theirs)
+
+    def test_bubblewrap_sees_no_mount_that_it_does_not_need(self) -> None:
+        async def scenario() -> list[str]:
+            has_begun = asyncio.Event()
+            spec = self.spec("sh", "-c", "echo; exec sleep 600")
+            run = asyncio.ensure_future(self.sandbox.run(spec, lambda *_: has_begun.set()))
+            try:
+                await asyncio.wait_for(has_begun.wait(), 60)
+                return self.mounts_of(self.processes()[0])
+            finally:
+                run.cancel()
+                await asyncio.wait([run])
+
+        early = self.ground / "early"
+        early.mkdir()
+        with mounted(early):
+            seen = asyncio.run(scenario())
+        assert {"/", "/proc", drop_privileges.STAGE} <= set(seen)
+        assert str(early) not in seen
+
+    def processes(self) -> list[int]:
+        entries = (self.ground / "state/processes").glob("*.json")
+        lines = [json.loads(entry.read_text().splitlines()[-1]) for entry in entries]
+        return [process["pid"] for line in lines for process in line["processes"]]
+
+    def mounts_of(self, pid: int) -> list[str]:
+        lines = Path("/proc", str(pid), "mountinfo").read_text().splitlines()
+        return [line.split(" ")[4] for line in lines]
+
+    def test_a_bubblewrap_behind_links_is_found_wherever_it_is_mounted(self) -> None:
+        with tempfile.TemporaryDirectory(dir="/var/tmp") as reachable, mounted(Path(reachable)):
+            place = Path(reachable)
+            (place / "programs").mkdir()
+            shutil.copy("/usr/bin/bwrap", place / "programs/bwrap")
+            (place / "bwrap").symlink_to(f"../{place.name}/./programs/bwrap")
+            (place / "link").symlink_to(place / "bwrap")
+            self.sandbox = BubblewrapSandbox(
+                state=known_tools(self.ground / "state"),
+                environment=plain_environment(),
+                executable=place / "link",
+            )
+            self.says("one")
+
+    @pytest.mark.parametrize("files", [1, 40, 400])
+    def test_however_many_files_there_are_they_are_given(self, files: int) -> None:
+        spec = self.spec("find", ".", "-not", "-user", "1000")
+        for number in range(files):
+            place = spec.cwd / f"{number % 7}" / f"{number}"
+            place.parent.mkdir(exist_ok=True)
+            place.touch()
+        result, ear = self.run(spec)
+        assert (result.exit_code, ear.output) == (0, b"")
 
     def test_time_runs_out_for_what_was_launched(self) -> None:
         spec = replace(self.spec("sleep", "600"), timeout=timedelta(seconds=1))

@@ -45,3 +45,21 @@ def test_the_claim_of_a_dead_process_is_free(tmp_path: Path) -> None:
     assert (done.stdout, done.returncode) == (b"61000\n", -9)
     with Slots(tmp_path, 61_000).claim() as user:
         assert user == 61_000
+
+
+def test_whether_a_user_has_an_account_is_asked_again_after_a_while(tmp_path: Path) -> None:
+    accounts: set[int] = set()
+    times = iter([0.0, 59.0, 61.0, 61.0])
+    slots = Slots(
+        tmp_path / "not" / "there",
+        61_000,
+        has_account=lambda user: user in accounts,
+        now=lambda: next(times),
+    )
+    with slots.claim() as user:
+        assert user == 61_000
+    accounts.add(61_000)
+    with slots.claim() as user:
+        assert user == 61_000
+    with slots.claim() as user:
+        assert user == 61_001

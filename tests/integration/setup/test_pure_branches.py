@@ -26,6 +26,13 @@ def sign(number):
     return "plus"
 """
 TEST: Final = "from used import sign\n\ndef test_it(): assert sign({}) == {!r}\n"
+DRAWN: Final = """\
+from hypothesis import given, strategies
+from used import sign
+
+@given(strategies.just(1))
+def test_it(number): assert sign(number) == "plus"
+"""
 
 
 def run(*command: str | Path, where: Path) -> subprocess.CompletedProcess[str]:
@@ -43,6 +50,7 @@ def run(*command: str | Path, where: Path) -> subprocess.CompletedProcess[str]:
 def test_only_the_tests_that_are_to_reach_everything_count(tmp_path: Path) -> None:
     tests = {
         "near/test_near.py": TEST.format(-1, "minus"),
+        "near/test_drawn.py": DRAWN,
         "far/test_far.py": TEST.format(1, "plus"),
     }
     files = {"conftest.py": CONFTEST, "used.py": USED, "unused.py": "x = 1\n", **tests}

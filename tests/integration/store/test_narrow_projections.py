@@ -30,7 +30,7 @@ FACTS: Final = st.lists(st.sampled_from(RUN_EVENTS).flatmap(any_fact), min_size=
 
 def project_by_all_fields(sql: Sql, fact: Sealed) -> None:
     """Change the tables with every field at hand and no statement passed over."""
-    record, envelope = fact
+    record, envelope = fact.record, fact.envelope
     flat: dict[str, object] = defaultdict(lambda: None)
     for name, value in msgspec.to_builtins(envelope.event, builtin_types=(datetime,)).items():
         inner = (

@@ -137,6 +137,52 @@ def test_a_commit_is_listed_once_and_a_name_that_can_move_each_time(project: Pro
     assert asked == [commit, "HEAD", "HEAD"]
 
 
+def test_a_list_that_is_made_of_another_is_what_git_would_list(project: Project) -> None:
+    base = project.commit(
+        {f"d{at}/f{at}": b"x" * at for at in range(50)}
+        | {"a": b"1", "a.b": b"2", "a-b/c": b"3", "z/\udcff": b"4", "exe": b"5", "gone": b"6"}
+    )
+    (project.root / "a").unlink()
+    (project.root / "d3/f3").unlink()
+    (project.root / "d3/f3").symlink_to("/etc/passwd")
+    (project.root / "exe").chmod(0o755)
+    (project.root / "a").mkdir()
+    (project.root / "a0").symlink_to("exe")
+    changed = {"a/b": b"11", "a!": b"", "d7/f7": b"other", "gone": None, "z/\udcfe": b"new"}
+    head = project.commit({**changed, "A": b"4444", "d50/é": b"5"})
+    (project.root / "d3/f3").unlink()
+    last = project.commit({"d3/f3": b"a file again", "a0": None})
+    asked: list[str] = []
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        asked.append(arguments[0])
+        return project.ask(*arguments, stdin=stdin)
+
+    derived = CommitFiles(ask)
+    for commit in (base, head, last):
+        assert derived.list(commit) == CommitFiles(project.ask).list(commit)
+    assert asked.count("ls-tree") == 1
+
+
+def test_what_leads_to_a_missing_file_is_listed_by_git() -> None:
+    base, head = CommitSha("a" * 40), CommitSha("b" * 40)
+    whole = b"100644 blob " + b"c" * 40 + b"       1\tx\0"
+    answers = {
+        ("ls-tree", base): b"",
+        ("ls-tree", head): whole,
+        ("diff-tree", head): b":000000 100644 " + b"0" * 40 + b" " + b"c" * 40 + b" A\0x\0",
+    }
+
+    def ask(*arguments: str, stdin: bytes = b"") -> bytes:
+        if arguments[0] == "cat-file":
+            return stdin.strip() + b" missing\n"
+        return answers[arguments[0], CommitSha(arguments[-1])]
+
+    files = CommitFiles(ask)
+    assert files.list(base) == ()
+    assert files.list(head) == (CommitFile("x", "c" * 40, 1),)
+
+
 def test_only_the_newest_lists_are_remembered() -> None:
     asked: list[str] = []
 

@@ -14,6 +14,7 @@ from bench.workspaces import FILES, Contest, make_repository, roomy_place
 
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Snapshot
+from supervisor_ai.workspaces.inventory import GitInventory
 from supervisor_ai.workspaces.repositories.git import Git
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.workspaces import GitWorkspaces
@@ -90,6 +91,9 @@ def test_two_hundred_workspaces_come_and_go(
             for number, snapshot in enumerate(snapshots, start=1)
         }
     assert len(set(kept.values())) == BATCHES * AT_A_TIME
+    # What one run leaves to the next is one of each, and goes when somebody cleans up.
+    assert {Path(it).name for it in leftovers(place)} <= {".export", ".history"}
+    GitInventory(repository, place / "state" / "project").drop_spare()
     assert leftovers(place) == []
     assert refs(repository.git) == {
         **kept,

@@ -77,12 +77,15 @@ def test_what_is_merged_or_was_squashed_adds_nothing(
     base = user.commit(FILES)
     work = user.plant(FILES | {"new": "x\n"}, parent=base)
     squashed = user.plant(FILES | {"new": "x\n", "more": "y\n"}, parent=base)
-    assert merges.holds(work, work)
-    assert merges.holds(user.plant(FILES, parent=work), work)
-    assert merges.holds(squashed, work)
-    assert not merges.holds(base, work)
+    held = {(work, work), (user.plant(FILES, parent=work), work), (squashed, work)}
     rival = user.plant(FILES | {"new": "rival\n"}, parent=base)
-    assert not merges.holds(rival, work)
+    stranger = user.plant({"other": "x\n"})
+    others = {(base, work), (rival, work)}
+    assert merges.held([*held, *others]) == held
+    # One without a common start keeps git from trying them together.
+    alone = GitMerges(repository=merges.repository, scratch=merges.scratch)
+    assert alone.held([*held, *others, (stranger, work)]) == held
+    assert merges.held([]) == frozenset()
 
 
 def test_nothing_of_the_users_repository_changes(
@@ -125,9 +128,8 @@ def test_branches_are_known_at_once_and_one_that_is_merged_is_held(
     ]
     assert merges.exists(apart)
     assert not merges.exists(CommitSha("0" * 40))
-    assert merges.holds(tip, base)
-    assert not merges.holds(tip, apart)
-    assert merges.holds(tip, user.plant({**FILES, "later": "x\n"}, parent=base))
+    same = user.plant({**FILES, "later": "x\n"}, parent=base)
+    assert merges.held([(tip, base), (tip, apart), (tip, same)]) == {(tip, base), (tip, same)}
 
 
 def test_merges_that_were_foreseen_come_to_the_same(
@@ -144,6 +146,25 @@ def test_merges_that_were_foreseen_come_to_the_same(
         assert merges.conflicts(*pair) == alone.conflicts(*pair)
         assert merges.shared(*pair) == alone.shared(*pair)
     assert merges.conflicts(first, rival) == ("README",)
+
+
+def test_names_of_changed_files_are_not_taken_for_anything_else(
+    user: ScratchRepository, merges: GitMerges
+) -> None:
+    base = user.commit(FILES)
+    names = (base, "M", "a\nb", "ä ö", f"src/{base}")
+    both = dict.fromkeys(names, "1\n2\n3\n4\n5\n")
+    start = user.plant(FILES | both, parent=base)
+    one = user.plant(FILES | {name: f"0\n{text}" for name, text in both.items()}, parent=start)
+    other = user.plant(FILES | {name: f"{text}6\n" for name, text in both.items()}, parent=start)
+    idle = user.plant(FILES | both, parent=start)
+    pairs = [(one, other), (one, idle), (idle, other), (start, one)]
+    merges.foresee(pairs)
+    alone = GitMerges(repository=merges.repository, scratch=merges.scratch)
+    for pair in pairs:
+        assert merges.shared(*pair) == alone.shared(*pair)
+    assert merges.shared(one, other) == tuple(sorted(names))
+    assert merges.shared(one, idle) == ()
 
 
 def test_a_pair_that_cannot_be_merged_does_not_hide_the_others(

@@ -212,6 +212,17 @@ def test_a_tree_is_folded_before_it_is_left_out() -> None:
     assert "a/ (90 files)\n</tree>" in least.text
 
 
+@pytest.mark.parametrize("budget", [200, 1_500, 20_000])
+def test_a_tree_that_cannot_fit_is_folded_at_once_and_none_that_could(budget: int) -> None:
+    files = {f"d{at % 7}/{at}": b"x\n" for at in range(800)}
+    tree = Source(kind=SourceKind.TREE, share=0.9)
+    packed = packer(MemoryGit(files)).pack_now(request(tree, budget=budget))
+    assert levels(packed)["tree"] is (Detail.FULL if budget == 20_000 else Detail.OUTLINE)
+    why = reason(packed, "tree")
+    assert ("too many names" in why) is (budget == 200)
+    assert ("share of its source is used up" in why) is (budget == 1_500)
+
+
 def test_of_many_omissions_the_record_gives_the_number() -> None:
     git = MemoryGit({f"f{number}.txt": b"some words\n" for number in range(1000)})
     packed = packer(git).pack_now(request(EVERYTHING, budget=300))

@@ -7,6 +7,7 @@ from pathspec import GitIgnoreSpec
 from tests.support.example_counts import examples
 
 from supervisor_ai.context.path_rules import SECRET_FILES, PathRules, Patterns, is_sane
+from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.domain.errors import InvalidInput
 
 
@@ -104,3 +105,31 @@ def test_the_secret_files_are_those_that_the_patterns_name(path: str) -> None:
 def test_many_paths_are_chosen_as_each_alone(patterns: list[str], paths: list[str]) -> None:
     spec = GitIgnoreSpec.from_lines(patterns, backend="simple")
     assert Patterns(patterns).chosen(paths) == [path for path in paths if spec.match_file(path)]
+
+
+PATHS = st.sampled_from(["a.py", "b/secret", "b/c.txt", "é", "/".join("x" * 70), "y" * 1001])
+
+
+@given(st.lists(PATHS, unique=True), st.sampled_from([(), ("b/",), ("*.py",)]))
+def test_what_is_visible_is_what_is_sane_and_nobody_hides(
+    paths: list[str], hides: tuple[str, ...]
+) -> None:
+    rules, files = PathRules(), tuple(CommitFile(path, "0" * 40, 1) for path in paths)
+    hidden, excluded = rules.patterns(hides), rules.patterns(("secret",))
+    wanted = [
+        path
+        for path in paths
+        if is_sane(path) and not hidden.match(path) and not excluded.match(path)
+    ]
+    assert list(rules.visible(files, hidden, excluded)) == wanted
+
+
+def test_a_list_is_looked_through_once_for_the_same_rules() -> None:
+    rules = PathRules()
+    none, some = rules.patterns(()), rules.patterns(("a",))
+    lists = [(CommitFile("a", str(at), 1), CommitFile("b", str(at), 1)) for at in range(5)]
+    first = rules.visible(lists[0], none, none)
+    assert rules.visible(lists[0], none, none) is first
+    assert list(rules.visible(lists[0], some, none)) == ["b"]
+    assert [rules.visible(it, none, none)["a"].blob for it in lists] == list("01234")
+    assert rules.visible(lists[0], none, none) == first

@@ -1,7 +1,7 @@
 import pytest
 from inline_snapshot import snapshot
 
-from supervisor_ai.context.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
+from supervisor_ai.context.prompts.prompter import MAX_PROMPT, MAX_TEMPLATE, JinjaPrompter
 from supervisor_ai.control.registered_kinds import is_approving
 from supervisor_ai.definitions.roles.prompt_files import read_prompts
 from supervisor_ai.definitions.roles.prompts import template_text

@@ -78,11 +78,13 @@ class Scene:
     clashes: dict[frozenset[str], tuple[str, ...] | None] = field(default_factory=dict)
     both: dict[frozenset[str], tuple[str, ...]] = field(default_factory=dict)
     looked_at: list[str] = field(default_factory=list)
+    limits: list[int] = field(default_factory=list)
     foreseen: list[tuple[str, str]] = field(default_factory=list)
 
     # What is asked about runs
 
     def runs(self, *, limit: int) -> tuple[Sequence[RunRow], int]:
+        self.limits.append(limit)
         return self.rows[:limit], len(self.rows)
 
     def run(self, run: RunId) -> RunRow | None:
@@ -112,9 +114,12 @@ class Scene:
         self.looked_at.append(commit)
         return commit not in self.gone
 
-    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
-        assert tip == TIP
-        return commit in self.merged
+    def held(
+        self, pairs: Iterable[tuple[CommitSha, CommitSha]]
+    ) -> frozenset[tuple[CommitSha, CommitSha]]:
+        asked = frozenset(pairs)
+        assert {tip for tip, _ in asked} <= {TIP}
+        return frozenset(pair for pair in asked if pair[1] in self.merged)
 
     def foresee(self, pairs: Iterable[tuple[CommitSha, CommitSha]]) -> None:
         self.foreseen += pairs
@@ -243,3 +248,18 @@ def test_no_more_runs_are_looked_at_than_are_compared_and_one() -> None:
     scene = Scene(rows=[run_row(f"r{number:03}") for number in range(150)])
     assert predict_conflicts(scene.records, scene).is_truncated
     assert scene.looked_at == [f"r{number:03}-made" for number in range(21)]
+    assert scene.limits == [40]
+
+
+def test_older_runs_are_looked_at_where_newer_ones_have_nothing_to_merge() -> None:
+    ended = [run_row(f"r{number:03}", RunStatus.FAILED) for number in range(50)]
+    scene = Scene(rows=[*ended, run_row("a"), run_row("b"), run_row("c")])
+    scene.merged.add("c-made")
+    assert scene.compared() == {("a", "main"), ("b", "main"), ("a", "b")}
+    assert scene.limits == [40, 200]
+
+
+def test_a_run_that_is_found_twice_is_compared_once() -> None:
+    scene = Scene(rows=[run_row(f"r{number:03}") for number in range(41)])
+    scene.merged.update(f"r{number:03}-made" for number in range(1, 40))
+    assert scene.compared() == {("r000", "main"), ("r040", "main"), ("r000", "r040")}

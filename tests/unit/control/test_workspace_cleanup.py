@@ -84,6 +84,7 @@ class FakeInventory:
     gone: list[ExpiredWork] = field(default_factory=list)
     is_moving: bool = False
     is_broken: bool = False
+    has_spare: bool = True
 
     def directories(self, steps: StepsOf) -> tuple[LeftDirectory, ...]:
         for left in self.left:
@@ -135,6 +136,9 @@ class FakeInventory:
 
     def expired(self) -> tuple[ExpiredWork, ...]:
         return tuple(self.gone)
+
+    def drop_spare(self) -> None:
+        self.has_spare = False
 
     @contextmanager
     def turn(self) -> Iterator[None]:
@@ -325,6 +329,16 @@ def test_the_youngest_directory_of_a_run_tells_its_age(
     assert [item.reason for item in items] == ["it is too young"] * 2
     items = preview_clean(room, CleanupScope()).items
     assert [item.kind for item in items] == [Kind.DIRECTORY, Kind.DIRECTORY, Kind.RUN]
+
+
+def test_what_is_kept_to_save_time_goes_when_everything_is_cleaned_up(
+    room: WorkspaceRecords, inventory: FakeInventory
+) -> None:
+    preview_clean(room, CleanupScope())
+    cleaned(room, CleanupScope(run=RUN))
+    assert inventory.has_spare
+    assert cleaned(room, CleanupScope()) == ()
+    assert not inventory.has_spare
 
 
 def test_directories_of_one_attempt_go_together(

@@ -90,6 +90,11 @@ def test_it_is_quiet_when_the_clock_on_the_wall_says_so(at: datetime, quiet: Qui
         assert is_quiet(at, quiet) == shown_as_quiet(at, quiet)
 
 
+def test_without_quiet_hours_no_time_is_quiet() -> None:
+    at = utc("2030-01-02T03:04")
+    assert end_of_quiet(at, NEVER_QUIET) == at
+
+
 @given(moments, quiet_hours)
 def test_quiet_hours_end_at_the_first_moment_that_is_not_quiet(
     at: datetime, quiet: QuietHours

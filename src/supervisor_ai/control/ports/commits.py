@@ -1,6 +1,7 @@
 """Port of commits: their files, differences and patches, without a work tree."""
 
-from collections.abc import Iterator, Sequence
+from bisect import insort
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -8,12 +9,26 @@ from msgspec import Struct
 from supervisor_ai.domain.ids import CommitSha
 
 
-class CommitFile(Struct, frozen=True):
-    """A regular file of a commit."""
+class CommitFile(Struct, frozen=True, gc=False):
+    """A regular file of a commit; there may be very many, and none refers to another."""
 
     path: str
     blob: str
     size: int
+
+
+def amended(
+    files: Iterable[CommitFile], gone: Collection[str], new: Iterable[CommitFile]
+) -> tuple[CommitFile, ...]:
+    """Return a list in git's order with other files at some paths."""
+    kept = [file for file in files if file.path not in gone]
+    for file in new:
+        insort(kept, file, key=_order)
+    return tuple(kept)
+
+
+def _order(file: CommitFile) -> bytes:
+    return file.path.encode(errors="surrogateescape")
 
 
 class ChangedPath(Struct, frozen=True):

@@ -162,6 +162,10 @@ class Inventory(Protocol):
         """Return the refs that expired, the newest first."""
         ...
 
+    def drop_spare(self) -> None:
+        """Remove what is kept for later runs only because it would cost time to make it again."""
+        ...
+
     def turn(self) -> AbstractContextManager[None]:
         """Let nobody else clean up meanwhile; raises Busy while somebody does."""
         ...

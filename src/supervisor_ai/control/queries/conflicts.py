@@ -13,8 +13,10 @@ from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import ENDED
 
 _COMPARED: Final = 20
+_FIRST: Final = 2 * _COMPARED
+"""Of how many runs it is found out first whether there is anything to merge."""
 _LOOKED_AT: Final = 200
-"""Of how many runs it is found out whether there is anything to merge."""
+"""Of how many it is found out where those do not have enough."""
 
 
 class Merges(Protocol):
@@ -28,8 +30,10 @@ class Merges(Protocol):
         """Tell whether a commit is still there."""
         ...
 
-    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
-        """Tell whether a merge of the commit would add nothing to the tip."""
+    def held(
+        self, pairs: Iterable[tuple[CommitSha, CommitSha]]
+    ) -> frozenset[tuple[CommitSha, CommitSha]]:
+        """Return the pairs of a tip and a commit of which a merge would add nothing to the tip."""
         ...
 
     def foresee(self, pairs: Iterable[tuple[CommitSha, CommitSha]]) -> None:
@@ -72,7 +76,7 @@ class Prediction(Struct, frozen=True, kw_only=True):
 
 
 class _Work(Struct, frozen=True, kw_only=True):
-    """What a run has made that its target does not have yet."""
+    """What a run has made, and where its target stands."""
 
     run: RunId
     commit: CommitSha
@@ -83,20 +87,37 @@ class _Work(Struct, frozen=True, kw_only=True):
 def predict_conflicts(records: Records, merges: Merges, run: str | None = None) -> Prediction:
     """Try to merge the newest runs' work into its targets and with each other."""
     chosen = None if run is None else records.find(run)
-    rows, total = records.queries.runs(limit=_LOOKED_AT)
-    found = (work for row in rows if (work := _work(records, merges, row)) is not None)
+    rows, total = records.queries.runs(limit=_FIRST)
+    found = _works(records, merges, _and_older(records, rows, total))
     works = list(islice(found, _COMPARED + 1))  # one more, to know whether there is more
     compared = works[:_COMPARED]
     if chosen is not None and chosen.id not in {work.run for work in compared}:
-        compared += filter(None, [_work(records, merges, chosen)])
+        compared += _works(records, merges, [chosen])
     alone = None if chosen is None else chosen.id
     pairs = [it for it in combinations(compared, 2) if alone in {None, it[0].run, it[1].run}]
     mine = [work for work in compared if alone in {None, work.run}]
     landings = [(work.tip, work.commit) for work in mine if work.tip is not None]
     merges.foresee([*landings, *((one.commit, other.commit) for one, other in pairs)])
     views = (*_with_targets(merges, mine), *_with_each_other(merges, pairs))
-    is_truncated = total > len(rows) or len(works) > _COMPARED
+    is_truncated = total > _LOOKED_AT or len(works) > _COMPARED
     return Prediction(conflicts=views, is_truncated=is_truncated)
+
+
+def _and_older(records: Records, rows: Sequence[RunRow], total: int) -> Iterator[RunRow]:
+    """Return the newest runs, and those before them only where they are wanted."""
+    yield from rows
+    if total > len(rows):
+        known = {row.id for row in rows}
+        older, _ = records.queries.runs(limit=_LOOKED_AT)
+        yield from (row for row in older if row.id not in known)
+
+
+def _works(records: Records, merges: Merges, rows: Iterable[RunRow]) -> Iterator[_Work]:
+    """Find what is left to merge, for as many runs at a time as are compared."""
+    made = (work for row in rows if (work := _work(records, merges, row)) is not None)
+    while some := list(islice(made, _COMPARED + 1)):
+        held = merges.held([(it.tip, it.commit) for it in some if it.tip is not None])
+        yield from (it for it in some if it.tip is None or (it.tip, it.commit) not in held)
 
 
 def _work(records: Records, merges: Merges, row: RunRow) -> _Work | None:
@@ -105,8 +126,6 @@ def _work(records: Records, merges: Merges, row: RunRow) -> _Work | None:
         return None
     target = None if row.base is None else row.base.ref
     tip = None if target is None else merges.tip(target)
-    if tip is not None and merges.holds(tip, commit):
-        return None
     return _Work(run=row.id, commit=commit, target=target, tip=tip)
 
 

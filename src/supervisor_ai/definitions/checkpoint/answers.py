@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from msgspec import Meta
 
 from supervisor_ai.definitions.worker_answers.forms import AnswerForm
 from supervisor_ai.definitions.worker_answers.models import AnswerModel, Output
@@ -11,28 +11,28 @@ _MOST: Final = 500
 _MOST_EVIDENCE: Final = 50
 
 
-class JudgedEvidence(AnswerModel):
+class JudgedEvidence(AnswerModel, frozen=True, kw_only=True):
     """A line that bears a judgement out; it has to be there."""
 
     file: str
-    line: Annotated[int, Field(ge=1)]
+    line: Annotated[int, Meta(ge=1)]
     quote: str | None = None
 
 
-class JudgedCheck(AnswerModel):
+class JudgedCheck(AnswerModel, frozen=True, kw_only=True):
     """What the worker says about one check."""
 
     check: str
     verdict: Literal["pass", "warn", "fail"]
-    evidence: Annotated[list[JudgedEvidence], Field(max_length=_MOST_EVIDENCE)]
+    evidence: Annotated[list[JudgedEvidence], Meta(max_length=_MOST_EVIDENCE)]
     note: str | None = None
 
 
-class JudgementOutput(Output):
+class JudgementOutput(Output, frozen=True, kw_only=True):
     """The answer of a worker that judges what text alone does not decide."""
 
     status: Literal["JUDGED"] = "JUDGED"
-    checks: Annotated[list[JudgedCheck], Field(max_length=_MOST)]
+    checks: Annotated[list[JudgedCheck], Meta(max_length=_MOST)]
 
     @property
     def told(self) -> str:  # type: ignore[explicit-override]

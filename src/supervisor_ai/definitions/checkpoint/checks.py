@@ -7,8 +7,8 @@ a worker, `- ask: Is it safe?` with an `id`. Each may have `id`, `title` and `gr
 from pathlib import PurePosixPath
 from typing import Final
 
+from supervisor_ai.definitions.sources.findings import found
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, unknown
-from supervisor_ai.definitions.sources.model_errors import found
 from supervisor_ai.definitions.sources.yaml_document import Value
 from supervisor_ai.drivers.checkpoint.checks.catalogue import ASK, CATALOGUE, CheckDefinition
 from supervisor_ai.drivers.checkpoint.checks.model import CheckGroup, CheckSpec

@@ -6,8 +6,8 @@ from supervisor_ai.definitions.checkpoint.checks import read_check
 from supervisor_ai.definitions.checkpoint.role_specs import builtin_role_spec
 from supervisor_ai.definitions.checkpoint.shapes import SUPERVISION
 from supervisor_ai.definitions.config.settings import EffectiveSettings
+from supervisor_ai.definitions.sources.findings import found
 from supervisor_ai.definitions.sources.mistakes import unknown
-from supervisor_ai.definitions.sources.model_errors import found
 from supervisor_ai.definitions.templates.step_notes import StepNotes
 from supervisor_ai.drivers.checkpoint.checks.model import CheckSpec
 from supervisor_ai.drivers.checkpoint.decisions.workflow_step import CheckpointStep, encode

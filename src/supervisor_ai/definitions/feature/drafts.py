@@ -6,6 +6,8 @@ from pathlib import Path
 from typing import Final
 
 import yaml
+from msgspec import convert
+from msgspec.structs import asdict
 
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.definitions.feature.answers import (
@@ -16,6 +18,7 @@ from supervisor_ai.definitions.feature.answers import (
 )
 from supervisor_ai.definitions.feature.plan_files import YamlPlans
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.commands.plan_folder import FOLDER, write_plan
 from supervisor_ai.drivers.feature.ports import PlanAnswers
 
@@ -31,8 +34,8 @@ class YamlDrafts:
 
     def write(self, answers: PlanAnswers) -> str:
         """Write a plan in the format of its files; raises InvalidInput with every mistake."""
-        phases = PhasesOutput.model_validate(json.loads(answers.phases)).phases
-        given = ComponentsOutput.model_validate(json.loads(answers.components)).phases
+        phases = convert(json.loads(answers.phases), PhasesOutput).phases
+        given = convert(json.loads(answers.components), ComponentsOutput).phases
         contents = _named(phases, given)
         problems = tuple(_mismatches(phases, contents))
         text = _yaml(answers, phases, {it.phase: it for it in contents})
@@ -57,8 +60,7 @@ def _named(
     """Say of which phase the contents are that name none, where there is no other."""
     if len(phases) != 1:
         return contents
-    only = {"phase": phases[0].id}
-    return [it if it.phase else it.model_copy(update=only) for it in contents]
+    return [it if it.phase else replace(it, phase=phases[0].id) for it in contents]
 
 
 def _mismatches(
@@ -102,8 +104,11 @@ def _phase(
     if phase.start_when != "phases_completed":
         written["start_when"] = phase.start_when
     if contents.interfaces:
-        written["interfaces"] = [it.model_dump() for it in contents.interfaces]
-    written["components"] = [it.model_dump(exclude_defaults=True) for it in contents.components]
+        written["interfaces"] = [asdict(it) for it in contents.interfaces]
+    written["components"] = [
+        {key: said for key, said in asdict(it).items() if said not in ("", [], None)}
+        for it in contents.components
+    ]
     return written
 
 

@@ -2,7 +2,7 @@
 
 from typing import Annotated, Final, Literal
 
-from pydantic import Field
+from msgspec import Meta, field
 
 from supervisor_ai.definitions.worker_answers.forms import AnswerForm
 from supervisor_ai.definitions.worker_answers.models import (
@@ -17,64 +17,74 @@ from supervisor_ai.drivers.loop.window import ROLLED_UP
 _MOST: Final = 20
 _WORDS: Final = 400
 
-Line = Annotated[str, Field(max_length=200)]
-Words = Annotated[str, Field(max_length=_WORDS)]
-Path = Annotated[str, Field(max_length=300)]
-Paths = Annotated[list[Path], Field(max_length=100)]
-Questions = Annotated[list[Line], Field(max_length=3)]
+Line = Annotated[str, Meta(max_length=200)]
+Words = Annotated[str, Meta(max_length=_WORDS)]
+Path = Annotated[str, Meta(max_length=300)]
+Paths = Annotated[list[Path], Meta(max_length=100)]
+Questions = Annotated[list[Line], Meta(max_length=3)]
 
 
-class MilestoneOutput(AnswerModel):
+class MilestoneOutput(AnswerModel, frozen=True, kw_only=True):
     """A milestone: what users can do then."""
 
-    outcome: Annotated[str, Field(min_length=1, max_length=MILESTONE)]
-    areas: Annotated[list[Line], Field(max_length=_MOST)] = Field(
-        default_factory=list, description="Sketches of the areas of the project that it touches."
-    )
+    outcome: Annotated[str, Meta(min_length=1, max_length=MILESTONE)]
+    areas: Annotated[
+        list[Line],
+        Meta(max_length=_MOST, description="Sketches of the areas of the project that it touches."),
+    ] = field(default_factory=list)
 
 
-class ScopeOutput(SummedOutput):
+class ScopeOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of the scope agent."""
 
     status: Literal["SCOPED"] = "SCOPED"
-    remit: Annotated[str, Field(min_length=1, max_length=REMIT)]
-    milestones: Annotated[list[MilestoneOutput], Field(min_length=1, max_length=_MOST)]
-    questions: Questions = Field(
-        default_factory=list,
-        description="Where RESEARCH says that you may ask: what you have to know first.",
-    )
+    remit: Annotated[str, Meta(min_length=1, max_length=REMIT)]
+    milestones: Annotated[list[MilestoneOutput], Meta(min_length=1, max_length=_MOST)]
+    questions: Annotated[
+        Questions,
+        Meta(description="Where RESEARCH says that you may ask: what you have to know first."),
+    ] = field(default_factory=list)
 
 
-class DirectiveReplyOutput(AnswerModel):
+class DirectiveReplyOutput(AnswerModel, frozen=True, kw_only=True):
     """What the planner says to one directive."""
 
-    directive: Annotated[int, Field(ge=1)]
+    directive: Annotated[int, Meta(ge=1)]
     response: Literal["addressed", "explained", "escalated", "deferred"]
     note: Words = ""
 
 
-class NextTaskOutput(Output):
+class NextTaskOutput(Output, frozen=True, kw_only=True):
     """The answer of the task planner."""
 
     status: Literal["implement", "skip", "abort", "milestone_done"]
-    task: Annotated[str, Field(min_length=1, max_length=500)] = Field(
-        description="The task in a sentence; for milestone_done, why the milestone is done."
-    )
-    plan: Annotated[str, Field(max_length=6_000)] = ""
-    files: Paths = Field(default_factory=list)
-    carry_forward: Annotated[list[Line], Field(max_length=_MOST)] = Field(
-        default_factory=list, description="The tasks after this one, each in about 100 characters."
-    )
-    directives: Annotated[list[DirectiveReplyOutput], Field(max_length=100)] = Field(
+    task: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=500,
+            description="The task in a sentence; for milestone_done, why the milestone is done.",
+        ),
+    ]
+    plan: Annotated[str, Meta(max_length=6_000)] = ""
+    files: Paths = field(default_factory=list)
+    carry_forward: Annotated[
+        list[Line],
+        Meta(
+            max_length=_MOST, description="The tasks after this one, each in about 100 characters."
+        ),
+    ] = field(default_factory=list)
+    directives: Annotated[list[DirectiveReplyOutput], Meta(max_length=100)] = field(
         default_factory=list
     )
-    does: Annotated[list[int], Field(max_length=_MOST)] = Field(
-        default_factory=list, description="The directives that this very task carries out."
-    )
-    questions: Questions = Field(
-        default_factory=list,
-        description="Where RESEARCH says that you may ask: what you have to know first.",
-    )
+    does: Annotated[
+        list[int],
+        Meta(max_length=_MOST, description="The directives that this very task carries out."),
+    ] = field(default_factory=list)
+    questions: Annotated[
+        Questions,
+        Meta(description="Where RESEARCH says that you may ask: what you have to know first."),
+    ] = field(default_factory=list)
 
     @property
     def told(self) -> str:  # type: ignore[explicit-override]
@@ -82,17 +92,21 @@ class NextTaskOutput(Output):
         return self.task
 
 
-class WorkOutput(ImplementationOutput):
+class WorkOutput(ImplementationOutput, frozen=True, kw_only=True):
     """The answer of an implementor."""
 
 
-class QaOutput(Output):
+class QaOutput(Output, frozen=True, kw_only=True):
     """The answer of QA."""
 
     status: Literal["pass", "fail"]
-    feedback: Annotated[str, Field(max_length=FEEDBACK)] = Field(
-        description="What is wrong and how to mend it; for pass, what was checked."
-    )
+    feedback: Annotated[
+        str,
+        Meta(
+            max_length=FEEDBACK,
+            description="What is wrong and how to mend it; for pass, what was checked.",
+        ),
+    ]
 
     @property
     def told(self) -> str:  # type: ignore[explicit-override]
@@ -100,29 +114,29 @@ class QaOutput(Output):
         return self.feedback
 
 
-class AssessmentOutput(SummedOutput):
+class AssessmentOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of the assessor."""
 
     status: Literal["aligned", "minor_drift", "major_divergence", "milestone_complete"]
-    hint: Annotated[str, Field(max_length=FEEDBACK)] = Field(
-        default="", description="For drift and divergence: which way to turn."
-    )
+    hint: Annotated[
+        str, Meta(max_length=FEEDBACK, description="For drift and divergence: which way to turn.")
+    ] = ""
 
 
-class DirectiveOutput(AnswerModel):
+class DirectiveOutput(AnswerModel, frozen=True, kw_only=True):
     """What a supervisor wants done."""
 
     type: Literal["functional", "cleanup"]
-    description: Annotated[str, Field(min_length=1, max_length=_WORDS)]
+    description: Annotated[str, Meta(min_length=1, max_length=_WORDS)]
     rationale: Words = ""
-    files: Paths = Field(default_factory=list)
+    files: Paths = field(default_factory=list)
     priority: Literal["critical", "normal", "low"] = "normal"
 
 
-Directives = Annotated[list[DirectiveOutput], Field(max_length=_MOST)]
+Directives = Annotated[list[DirectiveOutput], Meta(max_length=_MOST)]
 
 
-class StyleFindingsOutput(SummedOutput):
+class StyleFindingsOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a supervisor that looks after conventions."""
 
     status: Literal["REVIEWED"] = "REVIEWED"
@@ -130,7 +144,7 @@ class StyleFindingsOutput(SummedOutput):
     directives: Directives
 
 
-class DesignFindingsOutput(SummedOutput):
+class DesignFindingsOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a supervisor that looks after the design."""
 
     status: Literal["REVIEWED"] = "REVIEWED"
@@ -138,44 +152,49 @@ class DesignFindingsOutput(SummedOutput):
     directives: Directives
 
 
-class KnowledgeItemOutput(AnswerModel):
+class KnowledgeItemOutput(AnswerModel, frozen=True, kw_only=True):
     """Something that was learnt."""
 
     category: Literal["lesson", "domain"]
-    content: Annotated[str, Field(min_length=1, max_length=500)]
-    source_task: Annotated[str, Field(max_length=64)] = ""
+    content: Annotated[str, Meta(min_length=1, max_length=500)]
+    source_task: Annotated[str, Meta(max_length=64)] = ""
     confidence: Literal["high", "medium", "low"] = "medium"
     needs_user_review: bool = False
 
 
-class KnowledgeOutput(SummedOutput):
+class KnowledgeOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a supervisor that keeps what was learnt."""
 
     status: Literal["REVIEWED"] = "REVIEWED"
-    knowledge_items: Annotated[list[KnowledgeItemOutput], Field(max_length=_MOST)]
+    knowledge_items: Annotated[list[KnowledgeItemOutput], Meta(max_length=_MOST)]
 
 
-class ResearchedOutput(AnswerModel):
+class ResearchedOutput(AnswerModel, frozen=True, kw_only=True):
     """What is known about one question."""
 
     question: Line
-    answer: Annotated[str, Field(min_length=1, max_length=1_500)]
+    answer: Annotated[str, Meta(min_length=1, max_length=1_500)]
 
 
-class ResearchOutput(SummedOutput):
+class ResearchOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a researcher."""
 
     status: Literal["ANSWERED"] = "ANSWERED"
-    answers: Annotated[list[ResearchedOutput], Field(min_length=1, max_length=3)]
+    answers: Annotated[list[ResearchedOutput], Meta(min_length=1, max_length=3)]
 
 
-class WorkSummaryOutput(Output):
+class WorkSummaryOutput(Output, frozen=True, kw_only=True):
     """The answer of a summarizer."""
 
     status: Literal["SUMMED"] = "SUMMED"
-    summary: Annotated[str, Field(min_length=1, max_length=ROLLED_UP)] = Field(
-        description="What was done, what failed and what was decided, in a paragraph."
-    )
+    summary: Annotated[
+        str,
+        Meta(
+            min_length=1,
+            max_length=ROLLED_UP,
+            description="What was done, what failed and what was decided, in a paragraph.",
+        ),
+    ]
 
     @property
     def told(self) -> str:  # type: ignore[explicit-override]

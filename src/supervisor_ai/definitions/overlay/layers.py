@@ -14,8 +14,9 @@ from supervisor_ai.definitions.schema.config import ConfigShape
 from supervisor_ai.definitions.schema.section_files import SECTION_FILES
 from supervisor_ai.definitions.schema.workflows import WorkflowShape, WrappedWorkflowShape
 from supervisor_ai.definitions.sources.files import DefinitionSource, Origin
+from supervisor_ai.definitions.sources.findings import MAX_FINDINGS
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace, KeyPath
-from supervisor_ai.definitions.sources.model_errors import MAX_FINDINGS, findings
+from supervisor_ai.definitions.sources.model_errors import findings
 from supervisor_ai.definitions.sources.yaml_document import (
     Document,
     Value,

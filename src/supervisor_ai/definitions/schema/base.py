@@ -17,7 +17,7 @@ from pydantic.json_schema import JsonSchemaValue
 from pydantic_core import CoreSchema
 
 from supervisor_ai.definitions.schema import scalars
-from supervisor_ai.definitions.sources.model_errors import found
+from supervisor_ai.definitions.sources.findings import found
 from supervisor_ai.tools.text import duration
 
 Name = Annotated[str, AfterValidator(scalars.name)]

@@ -27,7 +27,7 @@ from supervisor_ai.definitions.schema.base import (
 )
 from supervisor_ai.definitions.schema.gates import MOST_GATES, GateShape
 from supervisor_ai.definitions.schema.retries import DegradeTo
-from supervisor_ai.definitions.sources.model_errors import found
+from supervisor_ai.definitions.sources.findings import found
 from supervisor_ai.definitions.sources.slice_words import step_words
 
 _POSITION: Final = re.compile(r"(after|before) ([A-Za-z][A-Za-z0-9_-]{0,63})")

@@ -4,14 +4,18 @@ from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import Annotated, Final, Union, get_args, get_origin
 
-from msgspec import Struct
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from supervisor_ai.definitions.sources.findings import (
+    MAX_FINDINGS,
+    ModelFinding,
+    counted,
+    found,
+    unknown_key,
+)
 from supervisor_ai.definitions.sources.mistakes import KeyPath, suggestion
 
-MAX_FINDINGS: Final = 200
-_MAX_SHOWN: Final = 60
 _KEY_MARK: Final = "[key]"
 _WANTED: Final[Mapping[str, str]] = {
     "string_type": "text",
@@ -34,13 +38,6 @@ _LENGTHS: Final[Mapping[str, tuple[str, str]]] = {
 }
 
 
-class ModelFinding(Struct, frozen=True, kw_only=True):
-    """One thing that does not fit a model."""
-
-    path: KeyPath
-    problem: str
-
-
 def findings(error: ValidationError, model: type[BaseModel]) -> Iterator[ModelFinding]:
     """Say what the model does not accept, as far as a reader can follow."""
     meant: set[KeyPath] = set()
@@ -54,7 +51,7 @@ def findings(error: ValidationError, model: type[BaseModel]) -> Iterator[ModelFi
             known = _fields(model, path)
             near = suggestion(str(path[-1]), known)
             meant.add((*path[:-1], near or ""))
-            yield ModelFinding(path=path, problem=_unknown_key(near, known))
+            yield ModelFinding(path=path, problem=unknown_key(near, known))
         else:
             yield ModelFinding(path=path, problem=_problem(details))
     # A key that was misspelled is not missing as well.
@@ -72,31 +69,12 @@ def _problem(details: ErrorDetails) -> str:
         return f"must be {word} {context[bound]}, found {found(value)}"
     if kind in _LENGTHS:
         word, bound = _LENGTHS[kind]
-        entries = "entry" if context[bound] == 1 else "entries"
-        return f"must have {word} {context[bound]} {entries}, found {context['actual_length']}"
+        return counted(word, context[bound], context["actual_length"])
     if kind in _WORDS:
         return f"must be {context['expected']}, found {found(value)}"
     if kind == "value_error":
         return str(context["error"])
     return f"{details['msg']}, found {found(value)}"
-
-
-def _unknown_key(near: str | None, known: tuple[str, ...]) -> str:
-    if near is not None:
-        return f"unknown key; did you mean {near!r}?"
-    return f"unknown key (known: {', '.join(known)})"
-
-
-def found(value: object) -> str:
-    """Show a value that was not expected, cut to a length that can be read."""
-    if value is None:
-        return "nothing"
-    if isinstance(value, bool):
-        return str(value).lower()
-    if isinstance(value, (list, dict)):
-        return "a list" if isinstance(value, list) else "a mapping"
-    text = repr(value if not isinstance(value, str) else value[: _MAX_SHOWN + 1])
-    return text if len(text) <= _MAX_SHOWN + 2 else f"{text[:_MAX_SHOWN]}…"
 
 
 def _fields(model: type[BaseModel], path: KeyPath) -> tuple[str, ...]:

@@ -8,6 +8,7 @@ from typing import Final
 
 from supervisor_ai.definitions.worker_answers.models import Output, ReviewIssue, ReviewOutput
 from supervisor_ai.domain.run.gates import Concern
+from supervisor_ai.domain.structs import replace
 
 _HEAVY: Final = frozenset({"critical", "major"})
 _SAYS_HEAVY: Final = re.compile(
@@ -45,7 +46,7 @@ def concerns(answer: Output) -> tuple[Concern, ...]:
     """Return what a review objects to: what weighs most of it, where the reviewer says so."""
     if not isinstance(answer, ReviewOutput) or answer.status not in _OBJECTS:
         return ()
-    named = [*answer.issues, *(answer.security_concerns or ())]
+    named = [*answer.issues, *answer.concerns]
     heavy = [issue for issue in named if issue.severity in _HEAVY]
     chosen = islice(heavy or named, _MOST_CONCERNS)
     return tuple(dict.fromkeys(_concern(issue) for issue in chosen))
@@ -55,15 +56,14 @@ def weighed(answer: Output) -> Output:
     """Take an approval that names anything critical or major for the request that it is."""
     if not isinstance(answer, ReviewOutput) or answer.status in _OBJECTS:
         return answer
-    named = [*answer.issues, *(answer.security_concerns or ()), *_of_suggestions(answer)]
+    named = [*answer.issues, *answer.concerns, *_of_suggestions(answer)]
     if not any(map(_is_heavy, named)):
         return answer
-    return answer.model_copy(
-        update={
-            "status": "CHANGES_REQUESTED",
-            "issues": [_in_its_own_words(issue) for issue in named],
-            "security_concerns": None,
-        }
+    return replace(
+        answer,
+        status="CHANGES_REQUESTED",
+        issues=[_in_its_own_words(issue) for issue in named],
+        security_concerns=None,
     )
 
 
@@ -82,7 +82,7 @@ def _in_its_own_words(issue: ReviewIssue) -> ReviewIssue:
     said = _SAYS_HEAVY.match(issue.message)
     if said is None or issue.severity in _HEAVY:
         return issue
-    return issue.model_copy(update={"severity": said[1].lower()})
+    return replace(issue, severity="critical" if said[1].lower() == "critical" else "major")
 
 
 def _concern(issue: ReviewIssue) -> Concern:

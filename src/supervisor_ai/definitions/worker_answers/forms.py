@@ -3,9 +3,10 @@
 import json
 from collections.abc import Mapping
 from functools import cache
-from typing import Final
+from typing import Any, Final
 
 from msgspec import Struct
+from msgspec.json import schema_components
 
 from supervisor_ai.control.slice_names import import_value, registered_answer, unknown_word
 from supervisor_ai.definitions.worker_answers.models import (
@@ -14,6 +15,7 @@ from supervisor_ai.definitions.worker_answers.models import (
     PlanOutput,
     ReviewOutput,
 )
+from supervisor_ai.definitions.worker_answers.words import Words, word_orders
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 
 _NONCE: Final = "the nonce of this attempt, which the prompt tells"
@@ -25,6 +27,8 @@ class AnswerForm(Struct, frozen=True, kw_only=True):
     model: type[Output]
     keeps_null: bool = False
     """Whether null says something, and is not the same as nothing."""
+    asked: tuple[str, ...] = ()
+    """Keys that are asked for, though an answer without them has the right form."""
 
 
 _SHARED: Final[Mapping[AnswerWord, AnswerForm]] = {
@@ -47,18 +51,28 @@ def answer_form(kind: AnswerWord) -> AnswerForm:
 @cache
 def schema_text(kind: AnswerWord) -> str:
     """Return the JSON Schema of an answer, as whoever answers has to fill it."""
-    schema = answer_form(kind).model.model_json_schema(by_alias=True)
-    schema["properties"]["nonce"] = {"type": "string", "description": _NONCE}
-    schema["required"] = ["nonce", *schema["required"]]
-    return json.dumps(_untitled(schema), indent=2)
+    form = answer_form(kind)
+    _, parts = schema_components([form.model], ref_template="#/$defs/{name}")
+    orders = word_orders(form.model)
+    schema = {name: _exact(part, orders) for name, part in parts.items()}
+    whole = schema.pop(form.model.__name__)
+    whole["properties"]["nonce"] = {"type": "string", "description": _NONCE}
+    whole["required"] = ["nonce", *whole["required"], *form.asked]
+    return json.dumps({**({"$defs": schema} if schema else {}), **whole}, indent=2)
 
 
-def _untitled(schema: object) -> object:
-    """Leave out titles, which only repeat the names of fields; a field may be called title."""
-    if isinstance(schema, dict):
-        return {
-            key: _untitled(value)
-            for key, value in schema.items()
-            if not (key == "title" and isinstance(value, str))
-        }
-    return [_untitled(item) for item in schema] if isinstance(schema, list) else schema
+def _exact(schema: Any, orders: Mapping[Words, Words]) -> Any:  # noqa: ANN401 - any part of it
+    """Say no more and no less than is asked for: some CLIs hold their model to the schema."""
+    if not isinstance(schema, dict):
+        return [_exact(item, orders) for item in schema] if isinstance(schema, list) else schema
+    exact = {
+        key: _exact(value, orders)
+        for key, value in schema.items()
+        # Titles only repeat the names of fields; a field may be called title.
+        if not (key == "title" and isinstance(value, str))
+    }
+    if exact.get("type") == "object":
+        exact["additionalProperties"] = False
+    if "enum" in exact:
+        exact |= {"type": "string", "enum": orders[tuple(exact["enum"])]}
+    return exact

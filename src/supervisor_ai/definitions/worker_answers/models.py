@@ -1,23 +1,25 @@
 """The models of the answers that all drivers share, and what every answer has."""
 
-from typing import Annotated, ClassVar, Literal
+from collections.abc import Mapping
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
-
-Summary = Annotated[str, BeforeValidator(lambda value: "" if value is None else value)]
+from msgspec import Meta, Struct, field
 
 
-class AnswerModel(BaseModel):
+class AnswerModel(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
     """A part of an answer; unknown keys are errors."""
 
-    model_config: ClassVar[ConfigDict] = ConfigDict(extra="forbid", strict=True, frozen=True)
 
-
-class Output(AnswerModel):
+class Output(AnswerModel, frozen=True, kw_only=True):
     """An answer as a whole; its nonce says that it is one, and is not kept."""
 
-    nonce: str | None = Field(default=None, exclude=True)
+    nonce: str | None = None
     status: str
+
+    @classmethod
+    def prepared(cls, said: Mapping[str, object]) -> Mapping[str, object]:
+        """Return what was said, with other ways to say the same put into the usual one."""
+        return said
 
     @property
     def told(self) -> str:
@@ -25,10 +27,18 @@ class Output(AnswerModel):
         return ""
 
 
-class SummedOutput(Output):
+class SummedOutput(Output, frozen=True, kw_only=True):
     """An answer that says in a summary what was done."""
 
-    summary: Summary = ""
+    summary: str = ""
+
+    @classmethod
+    def prepared(  # type: ignore[explicit-override]
+        cls, said: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Take no summary for an empty one."""
+        is_left_out = "summary" in said and said["summary"] is None
+        return {**said, "summary": ""} if is_left_out else said
 
     @property
     def told(self) -> str:  # type: ignore[explicit-override]
@@ -36,7 +46,7 @@ class SummedOutput(Output):
         return self.summary
 
 
-class PlannedComponent(AnswerModel):
+class PlannedComponent(AnswerModel, frozen=True, kw_only=True):
     """A part of a phase that can be built by itself."""
 
     id: str
@@ -45,7 +55,7 @@ class PlannedComponent(AnswerModel):
     depends_on: list[str] | None = None
 
 
-class PlannedPhase(AnswerModel):
+class PlannedPhase(AnswerModel, frozen=True, kw_only=True):
     """A part of a plan."""
 
     id: str
@@ -54,29 +64,29 @@ class PlannedPhase(AnswerModel):
     components: list[PlannedComponent] | None = None
 
 
-class PlannedDependency(AnswerModel):
+class PlannedDependency(AnswerModel, frozen=True, kw_only=True):
     """One thing that has to be there before another."""
 
-    source: str = Field(alias="from")
-    target: str = Field(alias="to")
+    source: str = field(name="from")
+    target: str = field(name="to")
 
 
-class ChangedTest(AnswerModel):
+class ChangedTest(AnswerModel, frozen=True, kw_only=True):
     """A test that a change breaks on purpose, and why."""
 
     test: str
     reason: str
 
 
-class StandingReply(AnswerModel):
+class StandingReply(AnswerModel, frozen=True, kw_only=True):
     """What a planner says to something that a quality supervisor wants done."""
 
-    directive: Annotated[int, Field(ge=1)]
+    directive: Annotated[int, Meta(ge=1)]
     response: Literal["addressed", "explained", "escalated", "deferred"]
     note: str | None = None
 
 
-class PlanOutput(SummedOutput):
+class PlanOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a planner."""
 
     status: Literal["COMPLETE", "NEEDS_REFINEMENT", "BLOCKED"]
@@ -86,38 +96,41 @@ class PlanOutput(SummedOutput):
     estimated_components: int | None = None
     risks: list[str] | None = None
     blockers: list[str] | None = None
-    behaviour_changes: list[str] | None = Field(
-        default=None,
-        description="What will behave differently on purpose; name the tests that this breaks.",
-    )
-    commit_type: str | None = Field(
-        default=None,
-        description="If the project's commits are conventional: feat, fix, docs, refactor, …",
-    )
-    commit_scope: str | None = Field(
-        default=None, description="The part of the project that a conventional commit would name."
-    )
-    directives: list[StandingReply] | None = Field(
-        default=None,
-        description="What becomes of each of the ACTIVE DIRECTIVES, by its number.",
-    )
+    behaviour_changes: Annotated[
+        list[str] | None,
+        Meta(
+            description="What will behave differently on purpose; name the tests that this breaks."
+        ),
+    ] = None
+    commit_type: Annotated[
+        str | None,
+        Meta(description="If the project's commits are conventional: feat, fix, docs, refactor, …"),
+    ] = None
+    commit_scope: Annotated[
+        str | None,
+        Meta(description="The part of the project that a conventional commit would name."),
+    ] = None
+    directives: Annotated[
+        list[StandingReply] | None,
+        Meta(description="What becomes of each of the ACTIVE DIRECTIVES, by its number."),
+    ] = None
 
 
-class CommentReply(AnswerModel):
+class CommentReply(AnswerModel, frozen=True, kw_only=True):
     """What an implementer says to a person's comment."""
 
-    comment: Annotated[int, Field(ge=1)]
+    comment: Annotated[int, Meta(ge=1)]
     reply: str
 
 
-class NoteForComponent(AnswerModel):
+class NoteForComponent(AnswerModel, frozen=True, kw_only=True):
     """What the worker of another component should know."""
 
-    to: Annotated[str, Field(max_length=200)]
-    text: Annotated[str, Field(max_length=2_000)]
+    to: Annotated[str, Meta(max_length=200)]
+    text: Annotated[str, Meta(max_length=2_000)]
 
 
-class ImplementationOutput(SummedOutput):
+class ImplementationOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of an implementer."""
 
     status: Literal["SUCCESS", "PARTIAL", "FAILED", "BLOCKED"]
@@ -125,23 +138,23 @@ class ImplementationOutput(SummedOutput):
     files_modified: list[str]
     files_deleted: list[str] | None = None
     tests_written: list[str]
-    changed_tests: list[ChangedTest] | None = Field(
-        default=None,
-        description="Tests that passed before and cannot any more, each with the reason.",
-    )
-    answers: list[CommentReply] | None = Field(
-        default=None,
-        description="What was done about each comment of a person, by the comment's number.",
-    )
-    notes: Annotated[list[NoteForComponent], Field(max_length=20)] | None = Field(
-        default=None,
-        description="Notes for other components, where the task is one of several.",
-    )
+    changed_tests: Annotated[
+        list[ChangedTest] | None,
+        Meta(description="Tests that passed before and cannot any more, each with the reason."),
+    ] = None
+    answers: Annotated[
+        list[CommentReply] | None,
+        Meta(description="What was done about each comment of a person, by the comment's number."),
+    ] = None
+    notes: Annotated[
+        Annotated[list[NoteForComponent], Meta(max_length=20)] | None,
+        Meta(description="Notes for other components, where the task is one of several."),
+    ] = None
     blockers: list[str] | None = None
     next_step: str | None = None
 
 
-class ReviewIssue(AnswerModel):
+class ReviewIssue(AnswerModel, frozen=True, kw_only=True):
     """One thing that a reviewer found."""
 
     file: str | None = None
@@ -151,24 +164,34 @@ class ReviewIssue(AnswerModel):
     suggestion: str | None = None
 
 
-def _major(value: object) -> object:
-    return {"severity": "major", "message": value} if isinstance(value, str) else value
-
-
-SecurityConcern = Annotated[
-    ReviewIssue, BeforeValidator(_major, json_schema_input_type=ReviewIssue | str)
-]
-"""A concern without a severity counts as major."""
-
-
-class ReviewOutput(SummedOutput):
+class ReviewOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a reviewer."""
 
     status: Literal["APPROVED", "CHANGES_REQUESTED", "REJECTED"]
     issues: list[ReviewIssue]
     suggestions: list[str] | None = None
-    security_concerns: list[SecurityConcern] | None = None
-    accepted_tests: list[str] | None = Field(
-        default=None,
-        description="Tests of the implementer's `changed_tests` whose change is right; by name.",
-    )
+    security_concerns: list[ReviewIssue | str] | None = None
+    accepted_tests: Annotated[
+        list[str] | None,
+        Meta(
+            description="Tests of the implementer's `changed_tests` whose change is right; by name."
+        ),
+    ] = None
+
+    @classmethod
+    def prepared(  # type: ignore[explicit-override]
+        cls, said: Mapping[str, object]
+    ) -> Mapping[str, object]:
+        """Take a concern without a severity for a major issue."""
+        said, concerns = super().prepared(said), said.get("security_concerns")
+        if not isinstance(concerns, list):
+            return said
+        weighed = [
+            {"severity": "major", "message": it} if isinstance(it, str) else it for it in concerns
+        ]
+        return {**said, "security_concerns": weighed}
+
+    @property
+    def concerns(self) -> list[ReviewIssue]:
+        """Return the security concerns, each with its severity."""
+        return [it for it in self.security_concerns or () if isinstance(it, ReviewIssue)]

@@ -16,18 +16,18 @@ _MAX_LENGTH: Final = 50_000
 _CONTROL: Final = {code: None for code in (*range(32), *range(127, 160)) if code not in {9, 10}}
 
 
-def notes(answer: Output) -> str:
-    """Return what an answer says, as lines of text."""
-    text = "\n".join(_lines(answer)).translate(_CONTROL).strip()
+def notes(answer: Output, ignored: Iterable[str] = ()) -> str:
+    """Return what an answer says, as lines of text; `ignored` are keys that nobody looked at."""
+    text = "\n".join(_lines(answer, tuple(ignored))).translate(_CONTROL).strip()
     return (
         text if len(text) <= _MAX_LENGTH else f"{text[:_MAX_LENGTH]}\n(cut: the rest is left out)"
     )
 
 
-def _lines(answer: Output) -> Iterator[str]:
+def _lines(answer: Output, ignored: tuple[str, ...]) -> Iterator[str]:
     yield answer.told or f"The worker answered {answer.status}."
-    if answer.model_extra:
-        yield f"Nobody looked at {', '.join(map(shown, answer.model_extra))}."
+    if ignored:
+        yield f"Nobody looked at {', '.join(map(shown, ignored))}."
     match answer:
         case PlanOutput():
             yield from _plan_lines(answer)
@@ -37,7 +37,7 @@ def _lines(answer: Output) -> Iterator[str]:
                 yield f"Next: {answer.next_step}"
         case ReviewOutput():
             yield from _listed("Issues", (_issue(issue) for issue in answer.issues))
-            yield from _listed("Security concerns", map(_issue, answer.security_concerns or ()))
+            yield from _listed("Security concerns", map(_issue, answer.concerns))
             yield from _listed("Suggestions", answer.suggestions)
         case _:
             pass

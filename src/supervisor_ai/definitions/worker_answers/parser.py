@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import Final
 
-from pydantic import ValidationError
+from msgspec import to_builtins
 
 from supervisor_ai.control.registered_kinds import answer_meanings, is_approving
+from supervisor_ai.definitions.sources.findings import ModelFinding
 from supervisor_ai.definitions.sources.mistakes import key_text, shown
-from supervisor_ai.definitions.sources.model_errors import ModelFinding, findings
 from supervisor_ai.definitions.worker_answers.concerns import concerns, weighed
+from supervisor_ai.definitions.worker_answers.fit import FittedAnswer, fit
 from supervisor_ai.definitions.worker_answers.forms import answer_form
 from supervisor_ai.definitions.worker_answers.json_blocks import JsonBlock, json_blocks
 from supervisor_ai.definitions.worker_answers.models import Output
@@ -54,19 +55,20 @@ def read_answer(kind: AnswerWord, output: str, *, nonce: str) -> Answer | Answer
     own = [block for block in blocks if nonce and nonce in block.text]
     if final not in own and (own or is_approving(kind)):
         return _unparsed("The final json block does not repeat the nonce of this attempt.")
-    answer = _fit(kind, final.text)
-    if isinstance(answer, AnswerProblem):
-        return answer
+    fitted = _fit(kind, final.text)
+    if isinstance(fitted, AnswerProblem):
+        return fitted
+    answer = fitted.answer
     before, after = output[: final.start], output[final.end :]
     if answer.nonce != (nonce if own else None):
         problem: str | None = f"The final json block has {shown(repr(answer.nonce))} for a nonce."
     elif after.strip():
         problem = f"Something stands after the final json block; the output {_ending(after)}."
     elif own:
-        problem = _dispute(kind, answer, own[:-1])
+        problem = _dispute(kind, fitted, own[:-1])
     else:
         problem = _doubt(kind, answer, before, len(blocks))
-    return _answer(kind, weighed(answer)) if problem is None else _unparsed(problem)
+    return _answer(kind, fitted) if problem is None else _unparsed(problem)
 
 
 def read_document(kind: AnswerWord, text: str) -> Answer | AnswerProblem:
@@ -79,61 +81,62 @@ def read_document(kind: AnswerWord, text: str) -> Answer | AnswerProblem:
             )
             return _problem(FailureCategory.PARSING, found)
         text = blocks[0].text
-    answer = _fit(kind, text)
-    return answer if isinstance(answer, AnswerProblem) else _answer(kind, weighed(answer))
+    fitted = _fit(kind, text)
+    return fitted if isinstance(fitted, AnswerProblem) else _answer(kind, fitted)
 
 
-def _answer(kind: AnswerWord, answer: Output) -> Answer:
-    form = answer_form(kind)
-    ignored = set(answer.model_extra or ())
-    document = answer.model_dump(
-        mode="json",
-        by_alias=True,
-        exclude_none=not form.keeps_null,
-        exclude_unset=form.keeps_null,
-        exclude=ignored,
-    )
+def _answer(kind: AnswerWord, fitted: FittedAnswer) -> Answer:
+    answer = weighed(fitted.answer)
+    document = to_builtins(answer)
+    del document["nonce"]
+    said = document if answer_form(kind).keeps_null else _without_nulls(document)
     return Answer(
         said=answer.status,
         meaning=answer_meanings(kind)[answer.status],
-        document=json.dumps(document, ensure_ascii=False, indent=2),
-        notes=notes(answer),
+        document=json.dumps(said, ensure_ascii=False, indent=2),
+        notes=notes(answer, fitted.ignored),
         concerns=concerns(answer),
     )
 
 
-def _fit(kind: AnswerWord, text: str) -> Output | AnswerProblem:
+def _without_nulls(value: object) -> object:
+    if isinstance(value, dict):
+        return {key: _without_nulls(inner) for key, inner in value.items() if inner is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
+
+
+def _fit(kind: AnswerWord, text: str) -> FittedAnswer | AnswerProblem:
     if len(text) > _MAX_LENGTH:
         return _unparsed(f"The final json block is longer than {_MAX_LENGTH} characters.")
-    model = answer_form(kind).model
     try:
-        return model.model_validate(read_json(text))
+        said = read_json(text)
     except BadJson as error:
         return _unparsed(f"The final json block is not valid JSON: {error}.")
-    except ValidationError as error:
-        return _invalid(kind, tuple(findings(error, model)), error.error_count())
+    fitted = fit(said, answer_form(kind).model)
+    return fitted if isinstance(fitted, FittedAnswer) else _invalid(kind, fitted)
 
 
-def _invalid(kind: AnswerWord, wrong: Sequence[ModelFinding], count: int) -> AnswerProblem:
+def _invalid(kind: AnswerWord, wrong: Sequence[ModelFinding]) -> AnswerProblem:
     listed = "; ".join(
         shown(f"{key_text(finding.path) or 'the answer'}: {finding.problem}")
         for finding in wrong[:_MAX_LISTED]
     )
-    more = f"; and {count - _MAX_LISTED} more" if count > _MAX_LISTED else ""
+    left = len(wrong) - _MAX_LISTED
+    more = f"; and {left} more" if left > 0 else ""
     message = f"The final json block is no valid {kind} answer: {listed}{more}."
     return _problem(FailureCategory.VALIDATION, message)
 
 
-def _dispute(kind: AnswerWord, answer: Output, others: Sequence[JsonBlock]) -> str | None:
+def _dispute(kind: AnswerWord, mine: FittedAnswer, others: Sequence[JsonBlock]) -> str | None:
     """Say why what the worker wrote itself is not one answer."""
     for block in others:
         other = _fit(kind, block.text)
         if isinstance(other, AnswerProblem):
             return f"The output is ambiguous: another block repeats the nonce. {other.message}"
-        if other != answer:
+        if other != mine:
             return (
                 "The output is ambiguous: it has two different answers that repeat the nonce, "
-                f"first {other.status}, then {answer.status}."
+                f"first {other.answer.status}, then {mine.answer.status}."
             )
     return None
 

@@ -4,6 +4,7 @@ Its rows follow from the facts that drivers register: each fact says itself what
 """
 
 from collections.abc import Iterable
+from typing import Final
 
 from msgspec import Struct
 
@@ -13,6 +14,7 @@ from supervisor_ai.domain.run import events as e
 
 UnderWay = e.Intent | e.PermitRequested
 """Facts that say: this has begun, and has no end yet."""
+_OF_WORKERS: Final = (e.LaunchRequested, e.AttemptStarted)
 
 
 class OperationKind(Struct, frozen=True, kw_only=True):
@@ -48,7 +50,7 @@ def operation_key(run: RunId, intent: UnderWay) -> EffectKey:
     if isinstance(intent, e.PermitRequested):
         return EffectKey(f"{run}/permit/{intent.permit}")
     place = f"{intent.step}/{intent.visit}/{intent.slot}/{intent.operation}"
-    if isinstance(intent, e.LaunchRequested | e.AttemptStarted):
+    if isinstance(intent, _OF_WORKERS):
         return EffectKey(f"{run}/{place}/{intent.attempt}")
     return EffectKey(f"{run}/{place}")
 

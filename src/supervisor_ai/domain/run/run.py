@@ -205,16 +205,26 @@ def _timed(run: Run, event: e.TimerSet | e.TimerFired | e.TimerCancelled) -> Run
 
 def settle(run: Run, *, budget: str | None = None) -> tuple[e.RunEvent, ...]:
     """Say so when a run begins to wait for a person, a time or a budget, or ceases to."""
-    waits = [reason for intent in run.open.values() if (reason := wait_of(intent))]
-    waits = [f"a budget: {budget}" if budget and at == _BUDGET else at for at in waits]
-    waits += ["a timer" for timer in run.timers.values() if timer.parks]
-    is_parked = bool(waits) and all(wait_of(intent) for intent in run.open.values())
-    is_parked = is_parked and all(status in ENDED for status in run.children.values())
-    if run.status is RunStatus.RUNNING and is_parked:
-        return (e.RunWaiting(reason=waits[0]),)
-    if run.status is RunStatus.WAITING and not is_parked:
+    reason = _only_wait(run, budget)
+    if run.status is RunStatus.RUNNING and reason:
+        return (e.RunWaiting(reason=reason),)
+    if run.status is RunStatus.WAITING and not reason:
         return (e.RunContinued(),)
     return ()
+
+
+def _only_wait(run: Run, budget: str | None) -> str | None:
+    """Say what a run waits for that can do nothing else; None: something is under way, or due."""
+    waits: list[str] = []
+    for intent in run.open.values():
+        reason = wait_of(intent)
+        if reason is None:
+            return None
+        waits.append(f"a budget: {budget}" if budget and reason == _BUDGET else reason)
+    if any(status not in ENDED for status in run.children.values()):
+        return None
+    waits += ["a timer" for timer in run.timers.values() if timer.parks]
+    return waits[0] if waits else None
 
 
 def ending_event(ending: Ending) -> e.RunCompleted | e.RunFailed | e.RunCancelled:

@@ -28,6 +28,8 @@ OBJECTIONS: Final = TimerName("objections")
 
 def decide_objections(run: Run) -> Decision | None:
     """Say what follows from the time in which anybody may object; None: nothing."""
+    if OBJECTIONS not in run.timers and OBJECTIONS not in run.fired:
+        return None
     asked = run.approval
     is_timed = asked is not None and _lets_pass(asked)
     if asked is not None and is_timed and OBJECTIONS in run.fired:

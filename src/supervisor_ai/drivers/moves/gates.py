@@ -33,24 +33,20 @@ def decide_gates(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Deci
         return rejected_by_person(state, at, state.news)
     if run.approval is not None:
         return Decision()
-    due = [slot for slot in _slots(at) if _is_due(run, state, at, visit, slot)]
+    under_way = {gate.place for gate in run.open.values() if isinstance(gate, e.GateStarted)}
+    due = [
+        slot
+        for slot in range(1, len(at.checks) + 1)
+        if (at.name, visit.number, slot) not in under_way and _is_due(state, at, visit, slot)
+    ]
     if due:
-        return perform(run, state, *(_effect(run, state, at, visit, slot) for slot in due))
-    if any(isinstance(intent, e.GateStarted) for intent in run.open.values()):
-        return Decision()
-    return _judge(run, state, at, visit)
+        return perform(run, state, *[_effect(run, state, at, visit, slot) for slot in due])
+    return Decision() if under_way else _judge(run, state, at, visit)
 
 
-def _slots(at: Step) -> range:
-    return range(1, len(at.checks) + 1)
-
-
-def _is_due(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -> bool:
-    """Tell whether a gate can run now; one that depends on a failed one never does."""
-    place = (at.name, visit.number, slot)
-    gates = (intent for intent in run.open.values() if isinstance(intent, e.GateStarted))
-    is_open = any((gate.step, gate.visit, gate.slot) == place for gate in gates)
-    if is_open or visit.verdict(slot) is not None:
+def _is_due(state: WorkflowState, at: Step, visit: Visit, slot: int) -> bool:
+    """Tell whether a gate can run that is not running; one that depends on a failed one cannot."""
+    if visit.verdict(slot) is not None:
         return False
     names = state.gate(at.name, slot).depends_on
     before = [visit.verdict(at.checks.index(name) + 1) for name in names]
@@ -88,7 +84,8 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         author=state.author,
         plans=answers_of(state, AnswerKind.PLAN),
         reviews=answers_of(state, AnswerKind.REVIEW),
-        is_replayed=any(_replays(state, step) for step in _ahead(state, at)),
+        is_replayed=bool(state.baselines)
+        and any(_replays(state, step) for step in _ahead(state, at)),
         harness=definition.harness,
     )
     return effect.compared_with(before) if before is not None and gate.runs_tests else effect

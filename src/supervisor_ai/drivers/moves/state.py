@@ -57,14 +57,13 @@ STEP_FLOW: Final[Flow[StepStatus]] = {
     (StepStatus.FAILED, e.FilesLeftOut): StepStatus.FAILED,
 }
 # No kind of fact derives from another one, so that sets of kinds can be asked by the exact kind.
-_OF_PARTS: Final = frozenset(
+_LEAVES_STATE: Final = frozenset(
     (
-        *(e.AttemptStarted, e.AttemptSucceeded, e.AttemptFailed, e.AttemptCancelled, e.AttemptLost),
-        *(e.GateStarted, e.GateEnded, e.GateLost, e.GateCancelled),
-        *(e.BaselineStarted, e.BaselineEnded, e.BaselineLost),
+        *(e.AttemptCancelled, e.AttemptLost, e.GateStarted, e.GateLost, e.GateCancelled),
+        *(e.BaselineStarted, e.BaselineLost),
     )
 )
-"""What belongs to a role or a gate of a step, and not to the step as a whole."""
+"""What a role or a gate of a step is at, and the step as a whole knows nothing of."""
 _OF_A_QUESTION: Final = frozenset(
     (e.ApprovalRequested, e.ApprovalGiven, e.ApprovalLapsed, e.ApprovalRefused, e.ChangeEdited)
 )
@@ -219,15 +218,24 @@ def evolve(state: WorkflowState, event: Event) -> WorkflowState:
         return _unplaced(state, event)
     if type(event) is e.ChildStarted:
         return state
-    record = state.record(event.step)
-    status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
-    record = replace(record, status=status, verdict=verdict)
+    before = state.record(event.step)
+    record = _marked(before, event)
     state = _remembered(_placed(state, event), event)
     asked = state.visit.question if state.visit else None
     clearance = evolve_clearance(state.clearance, event, asked)
     state, record = _applied(state, record, event)
     record = _losing(record, event)
+    if record is before and clearance is state.clearance:
+        return state
     return replace(state, clearance=clearance, steps={**state.steps, event.step: record})
+
+
+def _marked(record: StepRecord, event: e.PlacedEvent) -> StepRecord:
+    """Let a step have the status that a fact leads to, and what the fact says it has come to."""
+    status, verdict = step(STEP_FLOW, record.status, event), _told(event) or record.verdict
+    if status is record.status and verdict == record.verdict:
+        return record
+    return replace(record, status=status, verdict=verdict)
 
 
 def _unplaced(state: WorkflowState, event: Event) -> WorkflowState:
@@ -266,7 +274,7 @@ def _placed(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
 
 
 def _remembered(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
-    if state.visit is None or not event.is_remembered or not isinstance(event, Note):
+    if not event.is_remembered or state.visit is None or not isinstance(event, Note):
         return state
     return replace(state, visit=replace(state.visit, notes=(*state.visit.notes, event)))
 
@@ -274,11 +282,16 @@ def _remembered(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
 def _applied(  # noqa: C901 - one case per fact
     state: WorkflowState, record: StepRecord, event: e.PlacedEvent
 ) -> tuple[WorkflowState, StepRecord]:
+    if type(event) in _LEAVES_STATE:
+        return state, record
     match event:
         case e.StepEntered():
             return _entered(state, event), replace(record, visits=event.visit)
         case e.StepPassed():
             return _passed(state, event), replace(record, setbacks=0, rounds=())
+        case e.GateEnded():
+            state = _judged(state, event)
+            return state, replace(record, verdict=_worst(current_visit(state)))
         case e.StepFailed():
             return replace(state, news=None), replace(record, setbacks=record.setbacks + 1)
         case e.StepSkipped():
@@ -292,9 +305,6 @@ def _applied(  # noqa: C901 - one case per fact
             return state, replace(record, verdict=category.value)
         case e.BaselineEnded(gate=gate):
             return replace(state, baselines={**state.baselines, gate: event}), record
-        case e.GateEnded():
-            state = _judged(state, event)
-            return state, replace(record, verdict=_worst(current_visit(state)))
         case e.ApprovalGiven() | e.ApprovalLapsed():
             return _decided(state, event), replace(record, verdict="approved")
         case e.ChangeEdited(commit=commit, tree=tree):
@@ -319,8 +329,6 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
         case e.PullRequestStarted():
             known = evolve_pull_request(state.pull_request, event)
             return replace(state, news=None, pull_request=known)
-        case _ if type(event) in _OF_PARTS:
-            return state
         case e.OperationEnded():
             return replace(state, news=event)
         case e.OperationStarted() | e.ApprovalRequested():

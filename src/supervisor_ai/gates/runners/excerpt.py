@@ -6,7 +6,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.gates.runners.table import Runner
+from supervisor_ai.gates.runners.table import LinePattern, Runner
 
 _LINE: Final = 400
 """How much of a line patterns look at."""
@@ -14,17 +14,17 @@ _INDENT: Final = 40
 LIMIT: Final = 8000
 _TAIL: Final = 3000
 _NAMED: Final = re.compile(r"\(\?P<\w+>")
-NOTHING: Final = re.compile(r"(?!)")
+_NOTHING: Final = r"(?!)"
 
 
 class _Marks(Struct, frozen=True, kw_only=True):
     """The lines that divide an output into parts."""
 
-    begins: re.Pattern[str]
-    ends: re.Pattern[str]
-    marks: re.Pattern[str]
-    lines: re.Pattern[str]
-    any: re.Pattern[str]
+    begins: LinePattern
+    ends: LinePattern
+    marks: LinePattern
+    lines: LinePattern
+    any: LinePattern
 
 
 def seen(line: str) -> str:
@@ -32,10 +32,10 @@ def seen(line: str) -> str:
     return "" if line[:_INDENT].isspace() else line[:_LINE]
 
 
-def joined(patterns: Iterable[re.Pattern[str]]) -> re.Pattern[str]:
+def joined(patterns: Iterable[LinePattern]) -> LinePattern:
     """Make one pattern that matches where any of some does; one search is faster than many."""
-    texts = [f"(?:{_NAMED.sub('(?:', pattern.pattern)})" for pattern in patterns]
-    return re.compile("|".join(texts)) if texts else NOTHING
+    texts = [f"(?:{_NAMED.sub('(?:', pattern.text)})" for pattern in patterns]
+    return LinePattern("|".join(texts) or _NOTHING)
 
 
 def failing_part(lines: Sequence[str], known: Sequence[Runner]) -> str:

@@ -1,17 +1,31 @@
 """The runners that are known, read once from the table beside the code."""
 
 import re
-from collections.abc import Mapping
-from functools import cache
+from collections.abc import Callable, Mapping
+from functools import cache, cached_property
 from hashlib import sha256
 from importlib.resources import files
 
 from msgspec import Struct
+from msgspec.structs import astuple
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.gates.own_tables import load_table
 
-Patterns = tuple[re.Pattern[str], ...]
+
+class LinePattern:
+    """Is compiled when a line is first held against it: most runners never say anything."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    @cached_property
+    def match(self) -> Callable[[str], re.Match[str] | None]:
+        """Match the beginning of a line."""
+        return re.compile(self.text).match
+
+
+Patterns = tuple[LinePattern, ...]
 
 
 class Runner(Struct, frozen=True, kw_only=True):
@@ -47,20 +61,30 @@ class Runner(Struct, frozen=True, kw_only=True):
 @cache
 def runners() -> Mapping[str, Runner]:
     """Return the known runners by their names."""
-    return parse(_text())
+    return _read(own_table())
 
 
 def edition() -> str:
     """Name the table as it is: what was read by another one is to be read again."""
-    return sha256(_text().encode()).hexdigest()
+    return sha256(own_table().encode()).hexdigest()
 
 
-def _text() -> str:
+def own_table() -> str:
+    """Return the table that comes with the package."""
     return (files("supervisor_ai.gates") / "builtin/runners.yaml").read_text("utf-8")
 
 
 def parse(text: str) -> Mapping[str, Runner]:
     """Understand a table of runners; raise InvalidInput where it cannot be understood."""
+    read = _read(text)
+    for name, runner in read.items():
+        for value in astuple(runner):
+            for pattern in value:
+                _check(name, pattern)
+    return read
+
+
+def _read(text: str) -> Mapping[str, Runner]:
     table = load_table(text)
     if not isinstance(table, dict):
         raise InvalidInput("The table of runners is no mapping.")
@@ -73,7 +97,7 @@ def _runner(name: str, entry: object) -> Runner:
         raise InvalidInput(f"The runner {name!r} has keys that are not known.")
     words = {key: _strings(name, entry.get(key)) for key in ("words_ran", "words_failed")}
     patterns = {
-        key: tuple(_pattern(name, text) for text in _strings(name, value))
+        key: tuple(map(LinePattern, _strings(name, value)))
         for key, value in entry.items()
         if key not in words
     }
@@ -87,8 +111,8 @@ def _strings(name: str, value: object) -> tuple[str, ...]:
     return tuple(items)
 
 
-def _pattern(name: str, text: str) -> re.Pattern[str]:
+def _check(name: str, pattern: LinePattern | str) -> None:
     try:
-        return re.compile(text)
+        re.compile(pattern.text if isinstance(pattern, LinePattern) else "")
     except re.error as error:
-        raise InvalidInput(f"The runner {name!r} has a pattern {text!r}: {error}.") from error
+        raise InvalidInput(f"The runner {name!r} has a bad pattern: {error}.") from error

@@ -1,6 +1,5 @@
 """What a runner said: how many tests ran, which failed, and where it tells why."""
 
-import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cache
 from typing import Final
@@ -11,7 +10,7 @@ from supervisor_ai.gates.runners.excerpt import failing_part, joined, seen
 from supervisor_ai.gates.runners.output import plain_lines
 from supervisor_ai.gates.runners.printed.printed_tests import PrintedTests
 from supervisor_ai.gates.runners.runner_tally import NAMES, RunnerTally, telling
-from supervisor_ai.gates.runners.table import runners
+from supervisor_ai.gates.runners.table import LinePattern, runners
 from supervisor_ai.gates.runners.unloaded import missing_parts
 
 TAP: Final = "node --test"
@@ -86,7 +85,7 @@ def _tallied(lines: Sequence[str]) -> Mapping[str, RunnerTally]:
 
 
 @cache
-def _telling() -> tuple[re.Pattern[str], Mapping[str, re.Pattern[str]]]:
+def _telling() -> tuple[LinePattern, Mapping[str, LinePattern]]:
     """Match the lines that say something to anybody, and to each; almost none does."""
     each = {name: joined(telling(runner)) for name, runner in runners().items()}
     return joined(each.values()), each

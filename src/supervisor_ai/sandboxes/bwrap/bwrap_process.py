@@ -1,9 +1,10 @@
 """A running bubblewrap and the first process inside it: when both are gone, all are."""
 
-import json
 import os
 from collections.abc import Awaitable, Callable
 from typing import Final
+
+from msgspec import json
 
 from supervisor_ai.sandboxes.bwrap.privileged_start import Child
 from supervisor_ai.sandboxes.bwrap.start_barrier import StartBarrier
@@ -76,5 +77,5 @@ class BwrapProcess:
     def _reported(self, what: str) -> int | None:
         """Read what bubblewrap has noted; the command inside has no hand in it."""
         *whole, _ = os.pread(self._status, _MOST, 0).split(b"\n")
-        notes = [json.loads(line).get(what) for line in whole]
+        notes = [json.decode(line).get(what) for line in whole]
         return next((note for note in notes if isinstance(note, int)), None)

@@ -1,11 +1,13 @@
 """The launcher: does for the supervisor what a process must do that shares nothing with it.
 
-    python3 -I -S drop_privileges.py FD PARENT
+    python3 -I -S drop_privileges.py FD PARENT NEEDED...
 
 Where the supervisor is root, it drops root and becomes bubblewrap. Bubblewrap looks its sources up
 as the unprivileged user, who cannot enter a private home. So each source is first mounted where
-that user can reach it, in a mount namespace of one process alone. For any user, it listens in the
-network of a sandbox that waits for its command: only a process with one thread can go there.
+that user can reach it, in a mount namespace of one process alone; it is made from one that shows
+only what bubblewrap needs besides: it reads the list of all mounts each time that it makes one.
+For any user, it listens in the network of a sandbox that waits for its command: only a process with
+one thread can go there.
 An interpreter takes longer to start than bubblewrap does. So one launcher waits for all orders of
 a supervisor, and splits off a process for each; one that becomes bubblewrap is a child of the
 supervisor, not of its own. For the same reason it imports little: `typing` and `socket` would take
@@ -24,7 +26,6 @@ import marshal
 import os
 import resource
 import select
-import stat
 import sys
 
 TYPE_CHECKING = False
@@ -32,11 +33,14 @@ if TYPE_CHECKING:
     from typing import Final, NoReturn, TypedDict
 
     class StartOrders(TypedDict):
-        """What the supervisor asks for; `numbers` are those under which files are inherited."""
+        """What the supervisor asks for: each source at its place on the stage.
+
+        `numbers` are those under which files are inherited.
+        """
 
         parent: int
         uid: int
-        sources: list[str]
+        sources: list[tuple[str, str]]
         limits: list[tuple[int, int]]
         argv: list[str]
         numbers: list[int]
@@ -50,7 +54,7 @@ if TYPE_CHECKING:
 
 
 STAGE: Final = "/tmp"  # noqa: S108 - every user can reach it, and the mount over it is private
-"""Source number N is found at `STAGE/N`."""
+"""Where sources are put: a directory at `STAGE/dN`, anything else at `STAGE/fN`."""
 MOST_FILES: Final = 128
 PID_BYTES: Final = 8
 START, LISTEN = b"!", b"L"
@@ -64,15 +68,22 @@ _CLONE: Final = {"x86_64": 56, "aarch64": 220}
 _CLONE_PARENT: Final = 0x8000
 _CLONE_NEWNS, _CLONE_NEWUSER, _CLONE_NEWNET = 0x00020000, 0x10000000, 0x40000000
 _NS_GET_USERNS: Final = 0xB701
-_MS_NOSUID, _MS_NODEV, _MS_BIND, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x1000, 0x4000, 0x40000
+_MS_NOSUID, _MS_NODEV, _MS_REC, _MS_PRIVATE = 0x2, 0x4, 0x4000, 0x40000
+_MNT_DETACH: Final = 2
+_OPEN_TREE, _MOVE_MOUNT = 428, 429
+"""Newer system calls have the same numbers everywhere."""
+_AT_FDCWD, _AT_RECURSIVE, _OPEN_TREE_CLONE, _MOVE_MOUNT_F_EMPTY_PATH = -100, 0x8000, 1, 4
 _PR_SET_PDEATHSIG, _PR_CAPBSET_DROP, _PR_SET_NO_NEW_PRIVS = 1, 24, 38
 _LAST_CAPABILITY: Final = "/proc/sys/kernel/cap_last_cap"
 _INT: Final = 4
 
+_PASSED: Final = 200
+"""The most places on the way to what bubblewrap needs; links may go round in a circle."""
+
 _libc = ctypes.CDLL(None, use_errno=True)
 
 
-def serve(way: _socket.socket) -> None:
+def serve(way: _socket.socket, backdrop: int | OSError) -> None:
     """Carry out order after order, until nobody asks any more."""
     while True:
         heard, files = _receive(way)
@@ -81,7 +92,7 @@ def serve(way: _socket.socket) -> None:
         if heard[:1] == LISTEN:
             _listen_for(marshal.loads(heard[1:]), files)  # noqa: S302 - the supervisor wrote it
         else:
-            way.send(_start(files).to_bytes(PID_BYTES, "little", signed=True))
+            way.send(_start(files, backdrop).to_bytes(PID_BYTES, "little", signed=True))
         for file in files:
             os.close(file)
 
@@ -96,14 +107,14 @@ def _receive(way: _socket.socket) -> tuple[bytes, list[int]]:
     ]
 
 
-def _start(files: list[int]) -> int:
+def _start(files: list[int], backdrop: int | OSError) -> int:
     """Split off a child of the supervisor; return its number, or that of an error below zero."""
     written, *inherited = files
     words = os.pread(written, os.fstat(written).st_size, 0)
     orders: StartOrders = marshal.loads(words)  # noqa: S302 - the supervisor wrote it, in memory
     child = _split_off()
     if child == 0:
-        _become(orders, inherited)
+        _become(orders, inherited, backdrop)
     return child
 
 
@@ -113,10 +124,15 @@ def _split_off() -> int:
     return child if child >= 0 else -ctypes.get_errno()
 
 
-def _become(orders: StartOrders, inherited: list[int]) -> NoReturn:
+def _become(orders: StartOrders, inherited: list[int], backdrop: int | OSError) -> NoReturn:
     try:
+        if not isinstance(backdrop, OSError) and backdrop in orders["numbers"]:
+            above = max(*orders["numbers"], *inherited) + 1
+            backdrop = fcntl.fcntl(backdrop, fcntl.F_DUPFD_CLOEXEC, above)
         _take(inherited, orders["numbers"])
-        _launch(orders)
+        if isinstance(backdrop, OSError):
+            raise backdrop
+        _launch(orders, backdrop)
     except OSError as error:
         place = f": {error.filename}" if error.filename else ""
         os.write(2, f"launcher: {error.strerror}{place}\n".encode())
@@ -135,12 +151,12 @@ def _take(files: list[int], numbers: list[int]) -> None:
         os.dup2(file, number)
 
 
-def _launch(orders: StartOrders) -> NoReturn:
+def _launch(orders: StartOrders, backdrop: int) -> NoReturn:
     """Carry the orders out; only a failure comes back, as an OSError."""
     _die_with(orders["parent"])
     os.setsid()
     _join(orders["groups"])
-    _stage(orders["sources"])
+    _stage(orders["sources"], backdrop)
     for number, value in orders["limits"]:
         resource.setrlimit(number, (value, value))
     _become_user(orders["uid"])
@@ -166,19 +182,98 @@ def _die_with(parent: int) -> None:
         os._exit(1)
 
 
-def _stage(sources: list[str]) -> None:
+def _stage(sources: list[tuple[str, str]], backdrop: int) -> None:
+    # As the supervisor sees them: the backdrop is older, and does not show all that there is.
+    trees = [_tree(source) for source, _ in sources]
+    _check("the prepared mounts", _libc.setns(backdrop, _CLONE_NEWNS))
     _check("a mount namespace", _libc.unshare(_CLONE_NEWNS))
+    for tree, (_, place) in zip(trees, sources, strict=True):
+        _put(tree, place)
+    # What is mounted outside from now on is not for those who have begun.
     _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
-    # All are opened before the stage hides those that lie below it.
-    opened = [os.open(source, os.O_PATH | os.O_CLOEXEC) for source in sources]
-    _mount("tmpfs", STAGE, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=0755,size=1m")
-    for number, fd in enumerate(opened):
-        place = f"{STAGE}/{number}"
-        if stat.S_ISDIR(os.fstat(fd).st_mode):
+
+
+def _tree(source: str) -> int:
+    flags = _OPEN_TREE_CLONE | _AT_RECURSIVE | os.O_CLOEXEC
+    tree: int = _libc.syscall(_OPEN_TREE, _AT_FDCWD, os.fsencode(source), flags)
+    _check(source, min(tree, 0))
+    return tree
+
+
+def _put(tree: int, place: str) -> None:
+    """Mount it at its place, which is made by whoever is the first to need one of its number."""
+    if _move(tree, place) == 0:
+        return
+    if ctypes.get_errno() == errno.ENOENT:
+        _make_place(place)
+    _check(place, _move(tree, place))
+
+
+def _move(tree: int, place: str) -> int:
+    there = (_AT_FDCWD, place.encode(), _MOVE_MOUNT_F_EMPTY_PATH)
+    result: int = _libc.syscall(_MOVE_MOUNT, tree, b"", *there)
+    return result
+
+
+def _make_place(place: str) -> None:
+    if place.startswith(f"{STAGE}/d"):
+        try:
             os.mkdir(place, 0o755)  # noqa: PTH102 - paths are plain text here
-        else:
-            os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
-        _mount(f"/proc/self/fd/{fd}", place, "", _MS_BIND | _MS_REC)
+        except FileExistsError:
+            return
+    else:
+        os.close(os.open(place, os.O_CREAT | os.O_WRONLY | os.O_CLOEXEC, 0o644))
+
+
+def _prepare(needed: list[str]) -> int | OSError:
+    """Make the namespace that all stages begin with; return it, or why there is none."""
+    ours = os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+    try:
+        _check("a mount namespace", _libc.unshare(_CLONE_NEWNS))
+        try:
+            _mount("none", "/", "", _MS_REC | _MS_PRIVATE)
+            _leave_only(needed)
+            _mount("tmpfs", STAGE, "tmpfs", _MS_NOSUID | _MS_NODEV, "mode=0755,size=1m")
+            return os.open("/proc/self/ns/mnt", os.O_RDONLY | os.O_CLOEXEC)
+        finally:
+            _check("our own mounts", _libc.setns(ours, _CLONE_NEWNS))
+    except OSError as error:
+        return error
+    finally:
+        os.close(ours)
+
+
+def _leave_only(needed: list[str]) -> None:
+    """Take away each mount that lies neither on the way to what is needed nor inside it."""
+    ways = [_way(path) for path in needed]
+    passed = {"/", *(place for way in ways for place in way)}
+    inside = tuple(f"{way[-1]}/" for way in ways if way)
+    with open("/proc/self/mountinfo", encoding="utf-8", errors="replace") as file:  # noqa: PTH123 - likewise
+        mounted = [line.split(" ")[4] for line in file]
+    for place in mounted:
+        if place not in passed and not place.startswith(inside):
+            # Some cannot be taken away, or are gone with what they were on: they do no harm.
+            _libc.umount2(os.fsencode(place), _MNT_DETACH)
+
+
+def _way(path: str) -> list[str]:
+    """List the places that are passed on the way to a path, through all links."""
+    passed: list[str] = []
+    ahead, here = path.split("/"), ""
+    while ahead and len(passed) < _PASSED:
+        name = ahead.pop(0)
+        if name == "..":
+            here = here.rpartition("/")[0]
+        elif name not in ("", "."):
+            above, here = here, f"{here}/{name}"
+            passed.append(here)
+            try:
+                link = os.readlink(here)  # noqa: PTH115 - likewise
+            except OSError:
+                continue
+            ahead = [*link.split("/"), *ahead]
+            here = "" if link.startswith("/") else above
+    return passed
 
 
 def _become_user(uid: int) -> None:
@@ -264,9 +359,10 @@ if __name__ == "__main__":
     # We have it by inheritance; nobody after us may.
     os.set_inheritable(orders_come.fileno(), False)  # noqa: FBT003 - the system's own signature
     _give_up_privileges()
+    prepared = _prepare(sys.argv[3:])
     # A collection would touch, and so copy, every page that a child shares with us.
     gc.disable()
     gc.freeze()
-    serve(orders_come)
+    serve(orders_come, prepared)
     # Nothing here is worth the time that an interpreter takes to tidy up.
     os._exit(0)

@@ -9,17 +9,25 @@ import subprocess
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
 from supervisor_ai.sandboxes.bwrap import drop_privileges
 from supervisor_ai.sandboxes.processes.inherited_fds import write_all
+from supervisor_ai.sandboxes.standard_files import SETTINGS, TOP_LEVEL
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.bwrap.drop_privileges import ListenOrders, StartOrders
 
 _TRIES: Final = 2
+_DEVICES: Final = ("null", "zero", "full", "random", "urandom", "tty")
+_NEEDED: Final = (
+    *("/usr", *(f"/{name}" for name in TOP_LEVEL), *SETTINGS, "/proc"),
+    *(f"/dev/{name}" for name in _DEVICES),
+)
+"""What bubblewrap looks up by itself, of all that there is."""
 _T = TypeVar("_T")
 
 
@@ -60,9 +68,13 @@ class LaunchedChild:
 
 
 class PrivilegedStarter:
-    """Keeps one launcher ready, since starting it takes longer than what it does."""
+    """Keeps one launcher ready, since starting it takes longer than what it does.
 
-    def __init__(self) -> None:
+    What it starts sees of the host what every sandbox shows, and the programs that are named.
+    """
+
+    def __init__(self, *programs: Path) -> None:
+        self._programs = programs
         self._lock = threading.Lock()
         self._launcher: _Launcher | None = None
 
@@ -88,12 +100,12 @@ class PrivilegedStarter:
 
     def _ready(self) -> "_Launcher":
         if self._launcher is None or not self._launcher.is_ours:
-            self._launcher = _Launcher()
+            self._launcher = _Launcher(self._programs)
         return self._launcher
 
 
 class _Launcher:
-    def __init__(self) -> None:
+    def __init__(self, programs: Sequence[Path]) -> None:
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         with theirs:
             given, parent = str(theirs.fileno()), str(os.getpid())
@@ -105,6 +117,8 @@ class _Launcher:
                     drop_privileges.__file__,
                     given,
                     parent,
+                    *_NEEDED,
+                    *map(os.fspath, programs),
                 ],
                 stdin=subprocess.DEVNULL,
                 pass_fds=[theirs.fileno()],

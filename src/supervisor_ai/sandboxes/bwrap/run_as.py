@@ -2,10 +2,12 @@
 
 import os
 import subprocess
-from collections.abc import Iterable, Sequence
+from collections import deque
+from collections.abc import Iterator, Sequence
 from functools import cache
+from itertools import chain, islice
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from msgspec import Struct
 
@@ -23,6 +25,10 @@ from supervisor_ai.tools.threads import finish_in_thread
 
 if TYPE_CHECKING:
     from supervisor_ai.sandboxes.bwrap.drop_privileges import StartOrders
+
+_FEW: Final = 100
+"""Files that are given away in the time of all others."""
+_END: Final = object()
 
 
 class StartFiles(Struct, frozen=True, kw_only=True):
@@ -96,25 +102,31 @@ class SlotUser:
         self._uid = uid
         self._launchpad = launchpad
         self._handover = Handover(owner=uid, users=users)
-        self._sources: list[str] = []
+        self._sources: dict[str, Path] = {}
 
     async def move_in(self, mounts: Sequence[Mount]) -> tuple[Mount, ...]:
         """Give away what is writable, and name each source by its place on the launcher's stage."""
-        await finish_in_thread(self._give, mounts)
-        self._sources = [os.fspath(mount.source) for mount in mounts]
-        return tuple(_staged(mounts))
-
-    def _give(self, mounts: Sequence[Mount]) -> None:
-        for mount in mounts:
-            if mount.is_writable:
-                self._handover.give_mount(mount)
+        writable = [mount for mount in mounts if mount.is_writable]
+        steps = chain.from_iterable(map(self._handover.steps, writable))
+        # So few are given before a thread would begin; who goes its own way takes its time.
+        if any(mount.give for mount in writable) or not _ends_within(_FEW, steps):
+            await finish_in_thread(deque[None], steps, maxlen=0)
+        self._sources = _places(mounts)
+        return tuple(
+            Mount(
+                source=self._sources[os.fspath(mount.source)],
+                target=mount.target,
+                is_writable=mount.is_writable,
+            )
+            for mount in mounts
+        )
 
     def start(self, command: Sequence[str], limits: ResourceLimits, wiring: StartFiles) -> Child:
         """Go through the launcher."""
         orders: StartOrders = {
             "parent": os.getpid(),
             "uid": self._uid,
-            "sources": self._sources,
+            "sources": [(source, str(place)) for source, place in self._sources.items()],
             "limits": kernel_limits(limits, is_own_user=True),
             "argv": list(command),
             "numbers": [0, 1, 2, *wiring.numbered],
@@ -131,11 +143,20 @@ class SlotUser:
         self._launchpad.listen({"pid": pid, "uid": self._uid}, held, reply)
 
 
-def _staged(mounts: Sequence[Mount]) -> Iterable[Mount]:
-    for number, mount in enumerate(mounts):
-        yield Mount(source=_on_stage(number), target=mount.target, is_writable=mount.is_writable)
+def _ends_within(most: int, steps: Iterator[None]) -> bool:
+    """Take so many steps; tell whether there are no more."""
+    return next(islice(steps, most, None), _END) is _END
+
+
+def _places(mounts: Sequence[Mount]) -> dict[str, Path]:
+    """Give each source one place of its own, however often it is shown."""
+    sources = dict.fromkeys(os.fspath(mount.source) for mount in mounts)
+    return {
+        source: _on_stage("d" if os.path.isdir(source) else "f", number)  # noqa: PTH112 - as text
+        for number, source in enumerate(sources)
+    }
 
 
 @cache
-def _on_stage(number: int) -> Path:
-    return Path(drop_privileges.STAGE, str(number))
+def _on_stage(kind: str, number: int) -> Path:
+    return Path(drop_privileges.STAGE, f"{kind}{number}")

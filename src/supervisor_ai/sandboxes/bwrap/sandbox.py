@@ -64,7 +64,7 @@ class BubblewrapSandbox:
         self._slots = Slots(state / "slots", first_user)
         self._covers = SecretCovers(state / "covers")
         self._register = ProcessRegister(state / "processes")
-        self._launchpad = PrivilegedStarter()
+        self._launchpad = PrivilegedStarter(self._executable)
 
     @property
     def name(self) -> str:

@@ -45,6 +45,9 @@ class _Listed(Struct, frozen=True):
 
 
 _REFUSED: Final = _Listed()
+_Record = list[str]
+"""What was listed, as it is kept: of each directory its path, and what of it matters."""
+_WIDTH: Final = 1 + len(_Listed.__struct_fields__)
 
 
 class SecretCovers:
@@ -88,10 +91,13 @@ class SecretCovers:
     def _look_through(self, root: str) -> tuple[str, ...] | None:
         record = self._place / f"{sha256(os.fsencode(root)).hexdigest()[:24]}.seen"
         before = _recall(record)
-        listed = before if _is_same(root, before) else _walk(root, before, self._now())
+        if _is_same(root, before):
+            return tuple(sorted(set(_found(root, _telling(before)))))
+        known = _all(before)
+        listed = _walk(root, known, self._now())
         if listed is None:
             return None
-        if listed != before:
+        if listed != known:
             _keep(record, listed)
         return tuple(sorted(set(_found(root, listed))))
 
@@ -105,16 +111,30 @@ class SecretCovers:
         return self._place / "nothing"
 
 
-def _is_same(root: str, before: dict[str, _Listed]) -> bool:
+def _is_same(root: str, before: _Record) -> bool:
     """Tell whether no directory has changed; one that could not be listed is tried again."""
-    stat = os.stat
+    places, stat = before[0::_WIDTH], os.lstat
     try:
-        return root in before and all(
-            stat(place, follow_symlinks=False).st_ctime_ns == each.changed
-            for place, each in before.items()
-        )
+        return root in places[:1] and before[1::_WIDTH] == [
+            str(stat(place).st_ctime_ns) for place in places
+        ]
     except OSError:
         return False
+
+
+def _all(before: _Record) -> dict[str, _Listed]:
+    rows = zip(*(before[at::_WIDTH] for at in range(_WIDTH)), strict=True)
+    return {place: _Listed(int(changed), *names) for place, changed, *names in rows}
+
+
+def _telling(before: _Record) -> dict[str, _Listed]:
+    """Return of thousands of directories the few in which something is hidden or in doubt."""
+    columns = (before[at::_WIDTH] for at in (0, 3, 4, 5))
+    return {
+        place: _Listed(hidden=hidden, doubtful=doubtful, links=links)
+        for place, hidden, doubtful, links in zip(*columns, strict=True)
+        if hidden or doubtful or links
+    }
 
 
 def _walk(root: str, before: dict[str, _Listed], now: int) -> dict[str, _Listed] | None:
@@ -179,15 +199,13 @@ def _found(root: str, listed: dict[str, _Listed]) -> Iterator[str]:
         yield from (end for end in inside if not f"{place}/".startswith(f"{end}/"))
 
 
-def _recall(record: Path) -> dict[str, _Listed]:
+def _recall(record: Path) -> _Record:
     try:
         edition, *words = os.fsdecode(record.read_bytes()).split("\0")
-        if edition != EDITION:
-            return {}
-        rows = zip(words[::6], *(words[at::6] for at in range(1, 6)), strict=True)
-        return {place: _Listed(int(changed), *names) for place, changed, *names in rows}
-    except (OSError, ValueError):
-        return {}
+    except OSError:
+        return []
+    is_whole = edition == EDITION and len(words) % _WIDTH == 0
+    return words if is_whole and all(map(str.isdecimal, words[1::_WIDTH])) else []
 
 
 def _keep(record: Path, listed: dict[str, _Listed]) -> None:

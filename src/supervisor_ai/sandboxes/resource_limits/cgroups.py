@@ -99,10 +99,9 @@ class Group:
     def doors(self) -> tuple[str, ...]:
         """Return the files through which a process with one thread puts itself in."""
         # Where threads can be apart, one that moves itself waits for nobody.
-        return tuple(
-            alone if os.path.exists(alone := f"{place}/tasks") else f"{place}/cgroup.procs"  # noqa: PTH110 - at every start
-            for place in self.places
-        )
+        can_be_apart = os.path.exists(f"{self.places[0]}/tasks")  # noqa: PTH110 - at every start
+        name = "tasks" if can_be_apart else "cgroup.procs"
+        return tuple(f"{place}/{name}" for place in self.places)
 
     def join(self, pid: int) -> None:
         """Put a process in, unless it is; whatever it starts from now on is in as well."""
@@ -288,11 +287,12 @@ def _text(path: str | Path) -> str:
 
 
 def _set(places: tuple[Path, ...], file: str, value: str) -> None:
-    """Write a value wherever there is such a file."""
-    offered = [path for place in places if os.path.exists(path := f"{place}/{file}")]  # noqa: PTH110 - at every start
-    for path in offered:
-        _write(path, value)
-    if not offered and file not in _OPTIONAL:
+    """Write a value where there is such a file: in one of the hierarchies."""
+    for place in places:
+        with suppress(FileNotFoundError):
+            _write(f"{place}/{file}", value)
+            return
+    if file not in _OPTIONAL:
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), file)
 
 

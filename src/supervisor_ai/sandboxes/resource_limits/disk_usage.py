@@ -12,6 +12,7 @@ from typing import Final, Self
 from msgspec import Struct
 
 from supervisor_ai.domain.run.definition import MIB, ResourceLimits
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Mount
 from supervisor_ai.sandboxes.resource_limits.unlinked_files import nameless, room
 
@@ -184,6 +185,14 @@ class Disk:
                 return tally.exceeded
         # It is counted again soon, and once more when nothing moves any longer.
         return None
+
+    def is_within(self, files: int) -> bool:
+        """Tell at a glance that no limit is exceeded; of more files, that takes a count."""
+        few = replace(self._limits, disk_files=min(files, self._limits.disk_files))
+        tally = Tally(limits=few)
+        for place in self._open:
+            tally.count(place.counted)
+        return not tally.exceeded and not tally.is_torn
 
     def is_full(self) -> str | None:
         """Name what is used up on a file system that is itself the limit, if anything."""

@@ -28,6 +28,9 @@ _LEISURE: Final = 10
 _HASTE: Final = 2
 """The same for the processes, where a late look costs memory."""
 
+_FEW: Final = 100
+"""Files that are counted in the time of all others."""
+
 
 class _Watch(Struct, frozen=True):
     look: Look
@@ -97,7 +100,9 @@ class Guard:
         if end is not SandboxEnd.EXITED:
             return None
         if code == 0:
-            return await asyncio.to_thread(self._files.overrun)
+            # So few are counted before a thread would begin.
+            is_within = self._files.is_within(_FEW)
+            return None if is_within else await asyncio.to_thread(self._files.overrun)
         if self._group and (found := self._group.exceeded()):
             return found[0]
         if code == KILLED + signal.SIGXFSZ:

@@ -33,8 +33,8 @@ def read_point(fork: str | None) -> ForkPoint | None:
 def forked_steps(sql: Sql, run: RunId, point: ForkPoint, codec: EventCodec) -> list[StepRow]:
     """Return the rows that the run's steps would have, had it lived through its past itself."""
     picture = Picture()
-    for _, envelope in map(codec.unseal, _lived(sql, run, point)):
-        picture.see(envelope.event, envelope.recorded_at)
+    for sealed in map(codec.unseal, _lived(sql, run, point)):
+        picture.see(sealed.envelope.event, sealed.envelope.recorded_at)
     return [
         StepRow(
             step=it.step,

@@ -109,10 +109,11 @@ def _permit(status: str) -> str:
 
 
 _WORST_VERDICT: Final = """
-    SELECT verdict FROM gates
-    WHERE run = :run AND step = :step AND visit = :visit AND ended_at IS NOT NULL
-        AND seq = (SELECT max(seq) FROM gates AS later WHERE later.run = :run
-            AND later.step = :step AND later.visit = :visit AND later.slot = gates.slot)
+    SELECT verdict FROM (
+        SELECT verdict, ended_at, max(seq) FROM gates
+        WHERE run = :run AND step = :step AND visit = :visit GROUP BY slot
+    )
+    WHERE ended_at IS NOT NULL
     ORDER BY CASE verdict WHEN 'failed' THEN 0 WHEN 'not_run' THEN 1 WHEN 'warned' THEN 2 ELSE 3 END
     LIMIT 1
 """

@@ -1,9 +1,10 @@
 """The tables that people read: changed with every fact, and made again from all of them."""
 
 import re
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from datetime import datetime
 from functools import cache, lru_cache
+from operator import itemgetter
 from typing import Final, NamedTuple
 
 import msgspec
@@ -41,18 +42,12 @@ _PARAMETER: Final = re.compile(r"'[^']*'|:([a-z_]+)")
 _PLAIN: Final = frozenset({str, int, float, bool, type(None)})
 
 
-class _Parameters(dict[str, object]):
-    """The values of a rule's parameters; a field of an absent object is NULL."""
-
-    def __missing__(self, name: str) -> None:
-        return None
-
-
 class _Statement(NamedTuple):
     """A statement whose parameters have numbers: those with names take SQLite twice as long."""
 
     text: str
     names: tuple[str, ...]
+    values: Callable[[Mapping[str, object]], tuple[object, ...]]
     concerns: Callable[[Mapping[str, object]], bool] | None
 
 
@@ -61,14 +56,16 @@ class _Rule(NamedTuple):
 
     statements: tuple[_Statement, ...]
     fields: tuple[str, ...]
+    absent: dict[str, object]
+    """Every parameter as NULL, which a field of an absent object stays."""
 
 
 @cache
 def _prepared(kind: type[Event]) -> _Rule:
     statements = tuple(map(_numbered, rule_of(kind)))
     named = {name for statement in statements for name in statement.names}
-    fields = kind.__struct_fields__
-    return _Rule(statements, tuple(field for field in fields if _is_named(field, named)))
+    fields = tuple(field for field in kind.__struct_fields__ if _is_named(field, named))
+    return _Rule(statements, fields, dict.fromkeys(named))
 
 
 def _numbered(rule: str | Guarded) -> _Statement:
@@ -80,7 +77,15 @@ def _numbered(rule: str | Guarded) -> _Statement:
         name = match[1]
         return match[0] if name is None else f"?{names.setdefault(name, len(names) + 1)}"
 
-    return _Statement(_PARAMETER.sub(number, written), tuple(names), concerns)
+    text = _PARAMETER.sub(number, written)
+    return _Statement(text, tuple(names), _reader(*names), concerns)
+
+
+def _reader(*names: str) -> Callable[[Mapping[str, object]], tuple[object, ...]]:
+    """Make what takes some values out of all; itemgetter makes a tuple only of two and more."""
+    if len(names) > 1:
+        return itemgetter(*names)
+    return lambda values: tuple(values[name] for name in names)
 
 
 def _is_named(field: str, named: Collection[str]) -> bool:
@@ -90,17 +95,17 @@ def _is_named(field: str, named: Collection[str]) -> bool:
 
 def project(sql: Sql, fact: Sealed) -> None:
     """Change the tables as a fact says, in the transaction that records it."""
-    record, envelope = fact
-    statements, fields = _prepared(type(envelope.event))
-    if not statements:
+    record, envelope = fact.record, fact.envelope
+    rule = _prepared(type(envelope.event))
+    if not rule.statements:
         return
-    parameters = _parameters(envelope.event, fields)
-    parameters.update(_surroundings(envelope.stream))
-    parameters.update(seq=record.seq, at=record.recorded_at, actor=envelope.actor.id)
-    value = parameters.__getitem__
-    for text, names, concerns in statements:
+    parameters = _parameters(envelope.event, rule)
+    parameters |= _surroundings(envelope.stream)
+    parameters["seq"], parameters["at"] = record.seq, record.recorded_at
+    parameters["actor"] = envelope.actor.id
+    for text, _, values, concerns in rule.statements:
         if concerns is None or concerns(parameters):
-            sql.execute(text, tuple(map(value, names)))
+            sql.execute(text, values(parameters))
 
 
 @lru_cache(maxsize=256)
@@ -142,9 +147,9 @@ def _bound(value: object) -> object:
     return canonical(value) if isinstance(value, list | tuple) else value
 
 
-def _parameters(event: Event, fields: Iterable[str]) -> _Parameters:
-    flat = _Parameters()
-    for name in fields:
+def _parameters(event: Event, rule: _Rule) -> dict[str, object]:
+    flat = rule.absent.copy()
+    for name in rule.fields:
         value = getattr(event, name)
         if type(value) in _PLAIN:
             flat[name] = value

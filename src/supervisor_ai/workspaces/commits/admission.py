@@ -3,7 +3,7 @@
 import os
 import re
 import stat
-from collections.abc import Collection, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Final
 
@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.workspaces.files.removal import grant, open_directory, remove_at
 from supervisor_ai.workspaces.files.safe_open import root_directory
+from supervisor_ai.workspaces.repositories.written_names import WrittenNames
 
 _DOT_GIT: Final = ".git"
 _GITLINK: Final = b"160000"
@@ -66,6 +67,8 @@ class Cleared(Struct, frozen=True, kw_only=True):
     removed: Mapping[bytes, str]
     size: int
     files: int
+    touched: tuple[bytes, ...] | None = None
+    """All that can differ from what the workspace was made of; None where nobody knows."""
 
 
 class Rules(Struct, frozen=True, kw_only=True):
@@ -116,16 +119,17 @@ def restoration(changes: Collection[TreeChange]) -> bytes:
     return b"".join(removed + restored)
 
 
-def clean(tree: Path) -> Cleared:
+def clean(tree: Path, written: WrittenNames | None = None) -> Cleared:
     """Remove what git must not meet and no commit can hold.
 
     A nested `.git` would become a link to a commit that nobody has, and git would start programs
-    that its configuration names; without it the files beside it are plain files.
+    that its configuration names; without it the files beside it are plain files. Where it is known
+    what was written, the rest is as a commit had it, and nobody looks there.
     """
     root = _open_root(tree)
     try:
         os.fchmod(root, stat.S_IMODE(os.fstat(root).st_mode) | stat.S_IRWXU)
-        return _Broom(root).sweep()
+        return _Broom(root, written).sweep()
     finally:
         os.close(root)
 
@@ -183,55 +187,84 @@ def _looks_like_repository(names: Collection[str]) -> bool:
 class _Broom:
     """Goes through a workspace once, from the top."""
 
-    def __init__(self, root: int) -> None:
+    def __init__(self, root: int, written: WrittenNames | None) -> None:
         self._root = root
-        self._waiting = [""]
+        self._waiting = [("", written)]
+        """Directories, each with what knows what was written in it, if anything does."""
         self._removed: dict[bytes, str] = {}
+        self._touched: list[bytes] = []
+        self._is_all_known = True
         self._size = 0
         self._files = 0
 
     def sweep(self) -> Cleared:
-        """Visit every directory."""
+        """Visit every directory in which something may have been written."""
         lookalikes = []
         while self._waiting:
-            path = self._waiting.pop()
-            if _looks_like_repository(frozenset(self._sweep_directory(path))):
+            path, written = self._waiting.pop()
+            if _looks_like_repository(frozenset(self._sweep_directory(path, written))):
                 lookalikes.append(os.fsencode(path))
         return Cleared(
             lookalikes=frozenset(lookalikes),
             removed=self._removed,
             size=self._size,
             files=self._files,
+            touched=tuple(sorted(self._touched)) if self._is_all_known else None,
         )
 
-    def _sweep_directory(self, path: str) -> Iterator[str]:
+    def _sweep_directory(self, path: str, written: WrittenNames | None) -> Iterator[str]:
+        names = None if written is None else written.inside(path)
+        if names is None:
+            written, self._is_all_known = None, False
         directory = open_directory(self._root, path or ".")
         try:
             with os.scandir(directory) as entries:
-                for entry in list(entries):
-                    if path or entry.name != _DOT_GIT:
-                        yield from self._look(entry, directory, path)
+                found = {it.name: it for it in entries if path or it.name != _DOT_GIT}
+            for name, entry in found.items():
+                if names is None or name in names:
+                    yield from self._look(entry, directory, path, written)
+                else:
+                    yield name.lower()
         finally:
             os.close(directory)
+        if written is not None and names is not None:
+            self._miss(path, names.difference(found, () if path else {_DOT_GIT}), written)
 
-    def _look(self, entry: os.DirEntry[str], directory: int, above: str) -> Iterator[str]:
-        path = f"{above}/{entry.name}" if above else entry.name
+    def _miss(self, above: str, names: Iterable[str], written: WrittenNames) -> None:
+        """Note what was removed; of a directory nobody knows here what it held."""
+        for name in names:
+            path = _join(above, name)
+            self._touched.append(os.fsencode(path))
+            self._is_all_known &= not written.is_retyped(path, is_directory=False)
+
+    def _look(
+        self, entry: os.DirEntry[str], directory: int, above: str, written: WrittenNames | None
+    ) -> Iterator[str]:
+        path = _join(above, entry.name)
         status = entry.stat(follow_symlinks=False)
+        is_directory = stat.S_ISDIR(status.st_mode)
+        if written is not None and written.is_retyped(path, is_directory=is_directory):
+            written, self._is_all_known = None, False
         objection = _objection(path, entry.name, status.st_mode)
+        if objection is not None or not is_directory:
+            self._touched.append(os.fsencode(path))
         if objection is not None:
             remove_at(directory, entry.name)
             self._removed[os.fsencode(path)] = objection
             return
-        is_directory = stat.S_ISDIR(status.st_mode)
         needed = stat.S_IRWXU if is_directory else stat.S_IRUSR
         if status.st_mode & needed != needed:
             grant(directory, entry.name, needed)
         if is_directory:
-            self._waiting.append(path)
+            self._waiting.append((path, written))
         else:
             self._size += status.st_size
             self._files += 1
         yield entry.name.lower()
+
+
+def _join(above: str, name: str) -> str:
+    return f"{above}/{name}" if above else name
 
 
 def _objection(path: str, name: str, mode: int) -> str | None:

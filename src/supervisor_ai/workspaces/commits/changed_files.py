@@ -27,7 +27,7 @@ def changed_files(desk: WorkspaceDirectory) -> tuple[str, ...]:
     """
     desk.restore()
     git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
-    clean(desk.tree)
+    clean(desk.tree, desk.layers.names())
     with _copied_index(git) as index:
         _update(git, index)
         seen = f"refs/heads/{BRANCH}"

@@ -1,14 +1,14 @@
 """The files of a commit, read from the trusted repository and never from a work tree."""
 
-import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Callable, Iterator, Sequence
+from functools import lru_cache, partial
 from typing import Final, Protocol, TypeVar
 
-from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount
+from supervisor_ai.control.ports.commits import ChangedPath, CommitFile, LineCount, amended
 from supervisor_ai.domain.errors import Unavailable
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, is_full_sha
 from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
+from supervisor_ai.workspaces.repositories.tree_entries import list_tree
 
 _BATCH: Final = 16 * 1024 * 1024
 """How many bytes are read at once."""
@@ -16,11 +16,13 @@ _PATHS_AT_ONCE: Final = 100
 _HARMLESS: Final = ("--no-ext-diff", "--no-textconv", "--no-color", "--no-renames")
 _LINK: Final = b"120000"
 _SUBMODULE: Final = b"160000"
-_REGULAR: Final = (b"100644", b"100755")
-_FULL_NAME: Final = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
+_REGULAR: Final = ("100644", "100755")
 _MOST_LISTED: Final = 4
 """Commits whose files are remembered: the base, what a run made of it, and both of another run.
 So many pairs of commits are remembered as well."""
+_LITTLE: Final = 1_000
+"""So many changes are looked up one by one rather than all files again."""
+_SIZES: Final = "--batch-check=%(objecttype) %(objectsize)"
 _SECTION: Final = b"\ndiff --git "
 
 K = TypeVar("K")
@@ -38,8 +40,9 @@ class AskGit(Protocol):
 class CommitFiles:
     """Lists and reads what commits hold; links and submodules are left out."""
 
-    def __init__(self, ask: AskGit) -> None:
+    def __init__(self, ask: AskGit, listing: Callable[[CommitSha], bytes] | None = None) -> None:
         self._ask = ask
+        self._listing = listing or partial(ask, "ls-tree", "-r", "-z", "-l", "--full-tree")
         self._listed: dict[CommitSha, tuple[CommitFile, ...]] = {}
         self._changed: dict[tuple[CommitSha, CommitSha], tuple[ChangedPath, ...]] = {}
 
@@ -47,10 +50,35 @@ class CommitFiles:
         """Return the regular files of a commit, in git's order; it is never another one's."""
         found = self._listed.get(commit)
         if found is None:
-            found = _regular(self._ask("ls-tree", "-r", "-z", "-l", "--full-tree", commit))
-            if _FULL_NAME.fullmatch(commit):
+            found = self._derived(commit)
+            if found is None:
+                found = _regular(self._listing(commit))
+            if is_full_sha(commit):
                 _remember(self._listed, commit, found)
         return found
+
+    def _derived(self, commit: CommitSha) -> tuple[CommitFile, ...] | None:
+        """Amend the list that was asked for last, where little differs."""
+        near = next(reversed(tuple(self._listed.items())), None)
+        if near is None or not is_full_sha(commit):
+            return None
+        changes = self.changes(near[0], commit)
+        if len(changes) > _LITTLE:
+            return None
+        new = self._sized(changes)
+        gone = frozenset(change.path for change in changes)
+        return None if new is None else amended(near[1], gone, new)
+
+    def _sized(self, changes: Sequence[ChangedPath]) -> tuple[CommitFile, ...] | None:
+        """Find the regular files that changes lead to; None where one of them cannot be found."""
+        there = [it for it in changes if not it.is_link and it.after.strip("0")]
+        asked = "".join(f"{change.after}\n" for change in there).encode()
+        told = self._ask("cat-file", _SIZES, stdin=asked).split() if there else []
+        kinds = tuple(zip(there, told[::2], told[1::2], strict=True))
+        if any(kind != b"blob" and not it.is_submodule for it, kind, _ in kinds):
+            return None
+        found = ((it, size) for it, kind, size in kinds if kind == b"blob")
+        return tuple(CommitFile(it.path, it.after, int(size)) for it, size in found)
 
     def list_in(self, commit: CommitSha, folder: str) -> tuple[CommitFile, ...]:
         """Return the regular files right in a folder of a commit."""
@@ -75,11 +103,11 @@ class CommitFiles:
 
     def changes(self, base: CommitSha, commit: CommitSha) -> tuple[ChangedPath, ...]:
         """Return what differs between two commits."""
-        found = self._changed.get((base, commit))
+        found = () if base == commit else self._changed.get((base, commit))
         if found is None:
             form = ("--raw", "-z", "--no-abbrev", *_HARMLESS, "-r")
             found = tuple(_changes(self._ask("diff-tree", *form, base, commit)))
-            if _FULL_NAME.fullmatch(base) and _FULL_NAME.fullmatch(commit):
+            if is_full_sha(base) and is_full_sha(commit):
                 _remember(self._changed, (base, commit), found)
         return found
 
@@ -116,7 +144,7 @@ def open_commit_files(git: Git) -> CommitFiles:
     def ask(*arguments: str, stdin: bytes = b"") -> bytes:
         return git.run(*arguments, stdin=stdin, environment=NO_ATTRIBUTES).output
 
-    return CommitFiles(ask)
+    return CommitFiles(ask, partial(list_tree, git))
 
 
 def _entries(output: bytes) -> Iterator[tuple[bytes, bytes]]:
@@ -127,16 +155,10 @@ def _entries(output: bytes) -> Iterator[tuple[bytes, bytes]]:
 
 
 def _regular(output: bytes) -> tuple[CommitFile, ...]:
-    return tuple(
-        _file(described, path)
-        for described, path in _entries(output)
-        if described.startswith(_REGULAR)
-    )
-
-
-def _file(described: bytes, path: bytes) -> CommitFile:
-    _, _, blob, size = described.split()
-    return CommitFile(_text(path), blob.decode(), int(size))
+    """Read a list of entries with their sizes; there may be very many."""
+    parted = [entry.partition("\t") for entry in _text(output).split("\0")]
+    described = ((head.split(), path) for head, _, path in parted if head.startswith(_REGULAR))
+    return tuple([CommitFile(path, words[2], int(words[3])) for words, path in described])
 
 
 def _text(path: bytes) -> str:

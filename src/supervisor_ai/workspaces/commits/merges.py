@@ -14,6 +14,7 @@ from supervisor_ai.workspaces.repositories.merge_bases import Pair, find_parting
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 _FORM: Final = ("--write-tree", "--name-only", "--no-messages", "-z")
+_NAMED: Final = ("-r", "-z", "--name-status", "--no-renames")
 _CONFLICTS: Final = 1
 _HEADS: Final = "refs/heads/"
 
@@ -54,22 +55,48 @@ class GitMerges(Struct, frozen=True, kw_only=True):
 
     def foresee(self, pairs: Iterable[Pair]) -> None:
         """Try all merges in one go that will be asked for; what that leaves open is tried alone."""
-        asked = dict.fromkeys(pairs)
+        asked = list(dict.fromkeys(pairs))
         if len(asked) <= 1:
             return
-        wanted = [pair for pair in asked if pair not in self._tried]
+        self._try(asked)
+        commits = [commit for pair in asked for commit in pair]
+        self._parted.update(find_parting(self.scratch, commits))
+        tried = ((pair, self._tried.get(pair)) for pair in asked)
+        self._compare([pair for pair, merge in tried if merge and not merge.conflicts])
+
+    def _try(self, pairs: Iterable[Pair]) -> None:
+        wanted = [pair for pair in pairs if pair not in self._tried]
+        if not wanted:
+            return
         lines = "".join(f"{ours} {theirs}\n" for ours, theirs in wanted).encode()
         # An older git cannot do that, and one pair without a common start keeps it from the rest.
         reply = self.scratch.ask("merge-tree", "--stdin", *_FORM, stdin=lines)
         if reply.code == 0:
             self._tried.update(zip(wanted, _read_merges(reply.output), strict=True))
-        commits = [commit for pair in asked for commit in pair]
-        self._parted.update(find_parting(self.scratch, commits))
 
-    def holds(self, tip: CommitSha, commit: CommitSha) -> bool:
-        """Tell whether a merge of the commit would add nothing to the tip."""
-        if self._is_in(tip, commit):
-            return True
+    def _compare(self, pairs: Iterable[Pair]) -> None:
+        """Find out in one go what both sides of each pair changed since they parted."""
+        parted = {pair: self._parted.get(_in_order(pair)) for pair in pairs}
+        wanted = [
+            (start, it) for pair, start in parted.items() if start for it in pair if it != start
+        ]
+        wanted = [key for key in dict.fromkeys(wanted) if key not in self._changes]
+        if not wanted:
+            return
+        lines = "".join(f"{commit} {start}\n" for start, commit in wanted).encode()
+        reply = self.scratch.ask("diff-tree", "--stdin", *_NAMED, "--always", stdin=lines)
+        found = list(_read_changes(reply.output))
+        if [commit for commit, _ in found] == [commit for _, commit in wanted]:
+            self._changes.update(zip(wanted, (paths for _, paths in found), strict=True))
+
+    def held(self, pairs: Iterable[Pair]) -> frozenset[Pair]:
+        """Return the pairs of a tip and a commit of which a merge would add nothing to the tip."""
+        asked = frozenset(pairs)
+        ahead = [pair for pair in asked if not self._is_in(*pair)]
+        self._try(ahead)
+        return asked.difference(pair for pair in ahead if not self._adds_nothing(*pair))
+
+    def _adds_nothing(self, tip: CommitSha, commit: CommitSha) -> bool:
         found = self._merge(tip, commit)
         return found is not None and not found.conflicts and found.tree == self._tree(tip)
 
@@ -127,20 +154,20 @@ class GitMerges(Struct, frozen=True, kw_only=True):
         return tuple(sorted(frozenset.intersection(*sides)))
 
     def _where_parted(self, ours: CommitSha, theirs: CommitSha) -> str | None:
-        one, other = sorted((ours, theirs))
-        if one == other:
-            return one
-        if (one, other) in self._parted:
-            return self._parted[one, other]
+        if ours == theirs:
+            return ours
+        if (known := self._parted.get(_in_order((ours, theirs)))) is not None:
+            return known
         reply = self.scratch.ask("merge-base", ours, theirs)
         return reply.text if reply.code == 0 else None
 
     def _changed(self, start: str, commit: CommitSha) -> frozenset[str]:
+        if start == commit:
+            return frozenset()
         key = (start, commit)
         if key not in self._changes:
-            form = ("-r", "-z", "--name-only", "--no-renames")
-            output = self.scratch.run("diff-tree", *form, start, commit).output
-            self._changes[key] = frozenset(_paths(output.split(b"\0")))
+            output = self.scratch.run("diff-tree", *_NAMED, start, commit).output
+            self._changes[key] = frozenset(_paths(output.split(b"\0")[1::2]))
         return self._changes[key]
 
 
@@ -158,6 +185,20 @@ def _read_merges(output: bytes) -> Iterator[_Merge]:
     for is_clean in fields:
         tree, paths = next(fields).decode(), list(iter(lambda: next(fields), b""))
         yield _Merge(tree, () if is_clean == b"1" else _paths(paths))
+
+
+def _read_changes(output: bytes) -> Iterator[tuple[str, frozenset[str]]]:
+    """Read several comparisons: a commit, then the kind of change and the name of each file."""
+    fields = output.split(b"\0")[:-1]
+    while fields:
+        end = next((at for at in range(1, len(fields), 2) if len(fields[at]) > 1), len(fields))
+        yield fields[0].decode(), frozenset(_paths(fields[2:end:2]))
+        fields = fields[end:]
+
+
+def _in_order(pair: Pair) -> Pair:
+    ours, theirs = pair
+    return pair if ours < theirs else (theirs, ours)
 
 
 def _paths(names: list[bytes]) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """Makes a commit of a workspace's files."""
 
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import datetime
 from typing import Final
 
@@ -37,6 +37,11 @@ PARTLY: Final = 1
 """How `git add --ignore-errors` ends that could not take some files."""
 _ANY_PATHS: Final = {"GIT_LITERAL_PATHSPECS": "0"}
 """What `check-ignore` needs; a name that it takes for a pattern is named once too often."""
+_IGNORED: Final = ("check-ignore", "-z", "--stdin", "--no-index")
+_IS_ANY_IGNORED: Final = (0, 1)
+"""How `check-ignore` ends that could tell."""
+_FEW: Final = 2_000
+"""More are found sooner by who looks at everything."""
 _VERBATIM: Final = "* !text !eol !ident !filter !working-tree-encoding\n"
 RAW: Final = ("--raw", "-z", "--no-abbrev", "--no-renames", "--ignore-submodules=none")
 
@@ -118,11 +123,11 @@ def draft(desk: WorkspaceDirectory) -> SnapshotDraft:
     desk.restore()
     git = Git(directory=desk.trusted_git, work_tree=desk.tree, is_scratch=True)
     start = CommitSha(desk.start.read_text().strip())
-    cleared = clean(desk.tree)
+    cleared = clean(desk.tree, desk.layers.names())
     left_out = {
         **_removed(git, cleared),
         **withhold(git, desk, cleared),
-        **_take(git),
+        **_take(git, _touched(git, desk, cleared)),
         **changed_submodules(desk),
     }
     if desk.hidden.exists():
@@ -155,16 +160,26 @@ def _removed(git: Git, cleared: Cleared) -> Mapping[bytes, str]:
     """Choose what a person should hear of: nobody misses what git ignores anyway."""
     if not cleared.removed:
         return {}
-    asked = b"".join(b"%b\0" % path for path in cleared.removed)
-    how = ("check-ignore", "-z", "--stdin", "--no-index")
-    ignored = git.ask(*how, stdin=asked, environment=_ANY_PATHS).output
+    ignored = git.ask(*_IGNORED, stdin=_listed(cleared.removed), environment=_ANY_PATHS).output
     names = frozenset(ignored.split(b"\0"))
     return {path: why for path, why in cleared.removed.items() if path not in names}
 
 
-def _take(git: Git) -> Mapping[bytes, str]:
+def _touched(git: Git, desk: WorkspaceDirectory, cleared: Cleared) -> tuple[bytes, ...] | None:
+    """Name all that can differ from the start.
+
+    What the start itself has over the files that are shared leaves no trace where it is removed.
+    """
+    below = desk.layers.commit
+    if cleared.touched is None or below is None:
+        return None
+    listed = git.run("diff-index", "--cached", "-z", "--name-only", "--no-renames", below, "--")
+    return tuple(sorted({*cleared.touched, *filter(None, listed.output.split(b"\0"))}))
+
+
+def _take(git: Git, touched: tuple[bytes, ...] | None) -> Mapping[bytes, str]:
     """Let git take all files; return those that it could not take."""
-    if git.ask("add", "--all", environment=FRUGAL).code == 0:
+    if _has_taken(git, touched) or git.ask("add", "--all", environment=FRUGAL).code == 0:
         return {}
     take_verbatim(git)
     reply = git.ask("add", "--all", "--ignore-errors", environment=FRUGAL)
@@ -173,3 +188,26 @@ def _take(git: Git) -> Mapping[bytes, str]:
     if reply.code != PARTLY:
         raise failure("add", git.directory, reply)
     return dict.fromkeys(untaken(git), "git cannot read it")
+
+
+def _has_taken(git: Git, touched: tuple[bytes, ...] | None) -> bool:
+    """Let git take the only files that can differ, as `git add --all` would; tell whether it did.
+
+    Where it did not, all are looked at: nothing is lost, and what is wrong is found out there.
+    """
+    if touched is None or len(touched) > _FEW or any(it.startswith(b":") for it in touched):
+        return False
+    reply = git.ask(*_IGNORED, stdin=_listed(touched), environment=_ANY_PATHS)
+    if reply.code not in _IS_ANY_IGNORED:
+        return False
+    ignored = frozenset(reply.output.split(b"\0")) - {b""}
+    if ignored:
+        ignored -= frozenset(git.run("ls-files", "-z").output.split(b"\0"))
+    how = ("update-index", "--add", "--remove", "-z", "--stdin")
+    wanted = _listed(path for path in touched if path not in ignored)
+    taken = git.ask(*how, stdin=wanted, environment=FRUGAL)
+    return taken.code == 0 and not taken.complaint
+
+
+def _listed(paths: Iterable[bytes]) -> bytes:
+    return b"".join(b"%b\0" % path for path in paths)

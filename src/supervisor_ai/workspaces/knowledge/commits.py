@@ -5,7 +5,7 @@ from typing import Final
 
 from supervisor_ai.control.ports.commits import CommitFile
 from supervisor_ai.control.ports.knowledge import FILE_BYTES, MOST_FILES, StoreFile
-from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.ids import CommitSha, is_full_sha
 from supervisor_ai.domain.knowledge.documents import STORE
 from supervisor_ai.workspaces.commits.commit_files import CommitFiles
 from supervisor_ai.workspaces.repositories.git import NO_ATTRIBUTES, Git
@@ -22,9 +22,17 @@ class CommitKnowledge:
     def __init__(self, git: Git) -> None:
         self._git = git
         self._files = CommitFiles(self._ask)
+        self._last: tuple[CommitSha, str | None] | None = None
 
     def stamp(self, commit: CommitSha) -> str | None:
         """Name the store of a commit by its content; None: it has none."""
+        # Every role of a run asks about the same commit; one by its full name never changes.
+        last = self._last
+        if last is None or last[0] != commit or not is_full_sha(commit):
+            last = self._last = (commit, self._stamp(commit))
+        return last[1]
+
+    def _stamp(self, commit: CommitSha) -> str | None:
         entry = self._ask("ls-tree", "-z", "--full-tree", commit, "--", STORE)
         described, _, _ = entry.partition(b"\t")
         return described.removeprefix(_TREE).decode() if described.startswith(_TREE) else None

@@ -3,6 +3,7 @@
 import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager
+from hashlib import sha256
 from pathlib import Path
 from secrets import token_hex
 from typing import Final
@@ -58,6 +59,12 @@ class Mold(Struct, frozen=True, kw_only=True):
             yield git
         finally:
             remove(path)
+
+    def boundary(self) -> str:
+        """Name where the history ends that the repository has."""
+        if self.shallow is None or not self.shallow.exists():
+            return ""
+        return sha256(self.shallow.read_bytes()).hexdigest()
 
     def _configuration(self, *, is_bare: bool) -> str:
         is_plain = self.object_format == "sha1"

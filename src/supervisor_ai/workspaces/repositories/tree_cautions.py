@@ -14,22 +14,29 @@ from supervisor_ai.workspaces.repositories.submodules import (
     find_submodules,
     lent_objects,
 )
+from supervisor_ai.workspaces.repositories.tree_entries import list_tree
 
 _LARGE: Final = 50 << 20
 _NAMED: Final = 3
 _SUBMODULE: Final = b"160000"
+_BEFORE_NAME: Final = len("100644 blob ")
+_BEHIND_NAME: Final = len(" 1234567")
+"""Git makes room for so many digits: an entry that is longer is one of something large."""
+_ATTRIBUTES: Final = b".gitattributes"
 _LFS: Final = re.compile(rb"^[^#\n]*\bfilter=lfs\b", re.MULTILINE)
 _MIB: Final = 1 << 20
 
 
 def tree_cautions(git: Git, commit: CommitSha, places: SubmodulePlaces) -> tuple[str, ...]:
     """Say what is missing or slow, and what that means."""
-    listing = git.run("ls-tree", "-r", "-l", "-z", "--full-tree", commit).output
-    entries = [entry.partition(b"\t") for entry in listing.split(b"\0") if entry]
+    entries = list_tree(git, commit).split(b"\0")
+    end = _BEFORE_NAME + len(commit) + _BEHIND_NAME
+    odd = [it.partition(b"\t") for it in entries if it and it[end : end + 1] != b"\t"]
+    settings = (it.partition(b"\t")[2] for it in entries if it.endswith(_ATTRIBUTES))
     return (
-        *(_submodules(git, commit, places) if any(map(_is_link, entries)) else ()),
-        *_large([(_size(head), path) for head, _, path in entries]),
-        *_pointers(git, commit, [path for _, _, path in entries]),
+        *(_submodules(git, commit, places) if any(map(_is_link, odd)) else ()),
+        *_large([(_size(head), path) for head, _, path in odd]),
+        *_pointers(git, commit, [it for it in settings if it.rpartition(b"/")[2] == _ATTRIBUTES]),
     )
 
 
@@ -73,8 +80,7 @@ def _large(sizes: list[tuple[int, bytes]]) -> Iterator[str]:
         )
 
 
-def _pointers(git: Git, commit: CommitSha, paths: list[bytes]) -> Iterator[str]:
-    settings = [it for it in paths if it == b".gitattributes" or it.endswith(b"/.gitattributes")]
+def _pointers(git: Git, commit: CommitSha, settings: list[bytes]) -> Iterator[str]:
     question = b"".join(b"%s:%s\n" % (commit.encode(), path) for path in settings[:20])
     if question and _LFS.search(git.run("cat-file", "--batch", stdin=question).output):
         yield (

@@ -22,6 +22,7 @@ from supervisor_ai.workspaces.repositories.bare_repository import (
     write,
 )
 from supervisor_ai.workspaces.repositories.git import Git
+from supervisor_ai.workspaces.repositories.written_names import WrittenNames
 
 _ODD: Final = frozenset(":,\\")
 """What means something else in the options of a mount."""
@@ -52,8 +53,9 @@ class TreeLayers(Struct, frozen=True, kw_only=True):
     """Nobody else can enter it."""
     tree: Path
 
-    def make(self, below: Path) -> None:
+    def make(self, over: Export) -> None:
         """Show the shared files at the tree; raise OSError where that cannot be."""
+        below = over.tree
         make_directory(self.path, PRIVATE)
         make_directory(self.written, READABLE)
         for directory in (self._work, self._mapped):
@@ -61,6 +63,7 @@ class TreeLayers(Struct, frozen=True, kw_only=True):
         with owned_by(_SOMEBODY, below, self._mapped):
             if self._mapped.stat().st_uid != _SOMEBODY:
                 raise PermissionError(str(below))
+        write(self._commit, over.commit)
         write(self._below, str(below))
         self._mount(0)
 
@@ -74,6 +77,19 @@ class TreeLayers(Struct, frozen=True, kw_only=True):
     def written(self) -> Path:
         """Return where all that is written lies."""
         return self.path / "upper"
+
+    def names(self) -> WrittenNames | None:
+        """Return what knows what was written; None where the files lie over nothing."""
+        if not self._below.exists():
+            return None
+        return WrittenNames(upper=self.written, lower=Path(self._below.read_text()))
+
+    @property
+    def commit(self) -> CommitSha | None:
+        """Return the commit whose files are shared."""
+        if not self._commit.exists():
+            return None
+        return CommitSha(self._commit.read_text())
 
     @property
     def is_away(self) -> bool:
@@ -107,6 +123,10 @@ class TreeLayers(Struct, frozen=True, kw_only=True):
         return self.path / "mapped"
 
     @property
+    def _commit(self) -> Path:
+        return self.path / "commit"
+
+    @property
     def _below(self) -> Path:
         return self.path / "below"
 
@@ -120,7 +140,7 @@ def lay(layers: TreeLayers, over: Export | None, git: Git, commit: CommitSha) ->
     if over is None or not _can_lie(layers, over):
         return False
     try:
-        layers.make(over.tree)
+        layers.make(over)
         draft = git.directory / "index.draft"
         shutil.copyfile(over.index, draft)
         if commit != over.commit:

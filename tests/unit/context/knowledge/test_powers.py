@@ -3,7 +3,7 @@
 from tests.support.kernel import Kernel, flow, work
 from tests.unit.context.knowledge.memory_stores import MemoryFolder, library
 
-from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.context.prompts.prompter import JinjaPrompter
 from supervisor_ai.definitions.roles.prompt_files import read_prompts
 from supervisor_ai.definitions.roles.prompts import template_text
 from supervisor_ai.definitions.sources.files import package_source

@@ -1,9 +1,12 @@
 """What a worker that judges has to answer."""
 
+import json
+
+import msgspec
 import pytest
-from pydantic import ValidationError
 
 from supervisor_ai.definitions.checkpoint.answers import JUDGEMENT, JudgementOutput
+from supervisor_ai.definitions.worker_answers.fit import FittedAnswer, fit
 from supervisor_ai.drivers.checkpoint.checks.judgement import read_answers
 
 ANSWER = (
@@ -13,10 +16,12 @@ ANSWER = (
 
 
 def test_an_answer_is_a_list_of_checks() -> None:
-    found = JUDGEMENT.model.model_validate_json(ANSWER)
+    fitted = fit(json.loads(ANSWER), JUDGEMENT.model)
+    assert isinstance(fitted, FittedAnswer)
+    found = fitted.answer
     assert isinstance(found, JudgementOutput)
     assert (found.status, found.told) == ("JUDGED", "a: warn, b: pass")
-    assert [it.check for it in read_answers(found.model_dump_json())] == ["a", "b"]
+    assert [it.check for it in read_answers(msgspec.json.encode(found).decode())] == ["a", "b"]
 
 
 @pytest.mark.parametrize(
@@ -31,5 +36,6 @@ def test_an_answer_is_a_list_of_checks() -> None:
     ],
 )
 def test_anything_else_is_refused(before: str, after: str) -> None:
-    with pytest.raises(ValidationError):
-        JudgementOutput.model_validate_json(ANSWER.replace(before, after, 1))
+    assert not isinstance(
+        fit(json.loads(ANSWER.replace(before, after, 1)), JudgementOutput), FittedAnswer
+    )

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import pytest
 from tests.unit.definitions.kanban.board import PLACE, Board
 
-from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.context.prompts.prompter import JinjaPrompter
 from supervisor_ai.definitions.worker_answers.reader import schema_text
 from supervisor_ai.documents.kanban_reader import MarkdownKanbanReader
 from supervisor_ai.domain.ids import CommitSha, StepName

@@ -7,7 +7,7 @@ from typing import Final, cast
 import pytest
 from tests.unit.definitions.project_files import COMMIT, CONFIG, ProjectFiles
 
-from supervisor_ai.context.prompter import JinjaPrompter
+from supervisor_ai.context.prompts.prompter import JinjaPrompter
 from supervisor_ai.control.slice_names import import_place, registered_slices
 from supervisor_ai.definitions.catalog.catalog import FileCatalog
 from supervisor_ai.definitions.worker_answers.parser import read_answer

@@ -93,6 +93,10 @@ def test_any_changed_byte_is_refused_or_another_decision(
     assert found is None or found.text.encode("ascii") == bytes(written)
 
 
+def test_a_document_does_not_differ_from_itself() -> None:
+    assert difference(DOCUMENT, DOCUMENT) is None
+
+
 @given(DOCUMENTS, DOCUMENTS)
 def test_two_documents_differ_where_they_are_not_the_same(
     one: DecisionDocument, other: DecisionDocument

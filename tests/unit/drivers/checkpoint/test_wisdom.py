@@ -29,6 +29,13 @@ def test_an_override_is_an_entry_with_who_and_why() -> None:
     assert entry == ("- [CHECKPOINT-001 #1] override: by ann: known - [x] risk: none [supervisor]")
 
 
+def test_an_entry_is_a_line_of_its_own_and_once() -> None:
+    assert appended("", ["- a", "- a"]) == "- a\n"
+    assert appended("a note", ["- a"]) == "a note\n- a\n"
+    assert appended("- a\n", ["- a", "- b"]) == "- a\n- b\n"
+    assert appended("- a", ["- a"]) == "- a"
+
+
 @given(st.text(max_size=80), st.lists(st.text(max_size=20), max_size=4))
 def test_what_is_there_stays_and_twice_is_once(text: str, reasons: list[str]) -> None:
     entries = [override_entry("CHECKPOINT-001", 1, by="a", reason=it) for it in reasons]

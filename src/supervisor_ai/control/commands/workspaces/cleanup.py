@@ -99,6 +99,8 @@ async def clean(room: WorkspaceRecords, scope: CleanupScope) -> CleanView:
     with room.inventory.turn():
         taken: set[EffectKey] = set()
         items = [await _perform(room, removal, taken) for removal in _plan(room, scope)]
+        if scope.run is None:
+            room.inventory.drop_spare()
     return _view(tuple(items), "Removed", dry_run=False)
 
 

@@ -52,6 +52,11 @@ def test_blanks_and_a_missing_progress_are_no_mistake(text: str) -> None:
     )
 
 
+def test_a_request_without_a_progress_is_written_without_one() -> None:
+    request = CheckpointRequest(task="CHECKPOINT-001", scope=("DRAFT-001", "DRAFT-002"))
+    assert format_request(request) == REQUEST.rpartition("\n")[0]
+
+
 HEAD = "## Checkpoint Request\n"
 TASK = "task_id: CHECKPOINT-001\n"
 SCOPE = "scope: [A]\n"

@@ -69,6 +69,10 @@ def test_a_quiet_report_says_so() -> None:
     assert text.endswith("Alerts:\n- none\nActions taken:\n- none\nNeeds decision:\n- no\n")
 
 
+def test_a_quiet_report_is_read_back() -> None:
+    assert read_report(render_report(QUIET)) == QUIET
+
+
 def test_programs_get_the_same() -> None:
     assert report_json(REPORT) == snapshot(
         {

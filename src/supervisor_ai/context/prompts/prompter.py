@@ -5,6 +5,7 @@ from collections.abc import Callable, Mapping
 from typing import Final
 
 from supervisor_ai.context.material import bounded, fenced, label
+from supervisor_ai.context.prompts.kept_templates import KeptTemplates
 from supervisor_ai.control.registered_kinds import is_approving
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.workers import PromptRequest, Told
@@ -34,6 +35,9 @@ _REPEAT: Final = 'Repeat it in the answer, as the further key `"nonce"`.'
 
 class JinjaPrompter:
     """Renders a role's template in a sandbox; what others wrote comes in as fenced material."""
+
+    def __init__(self, templates: KeptTemplates | None = None) -> None:
+        self._compiler = templates.compiled if templates is not None else None
 
     def write(self, request: PromptRequest) -> str:
         """Return what the worker is told."""
@@ -67,7 +71,7 @@ class JinjaPrompter:
     def _rendered(self, request: PromptRequest) -> str:
         from supervisor_ai.tools.templates import BoundedEnvironment
 
-        template = BoundedEnvironment(FILTERS).template(request.role.template)
+        template = BoundedEnvironment(FILTERS).template(request.role.template, self._compiler)
         pieces: list[str] = []
         length = 0
         for piece in template.generate(

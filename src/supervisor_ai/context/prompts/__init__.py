@@ -1,0 +1,1 @@
+"""Prompts: what a worker is told, and the templates of it."""
