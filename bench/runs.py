@@ -1,22 +1,25 @@
 """What a whole run costs, beside a shell script that does the same git work, calls and tests.
 
 Run: .venv/bin/python -m bench.runs [FILES...]
+     .venv/bin/python -m bench.runs ordinary [FILES...]    # root has an ordinary user call it
 """
 
 import compileall
 import os
 import resource
+import site
 import statistics
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from bench.gates import make_environment
+from bench.sandboxes import NOBODY
 from bench.workspaces import GIT, make_repository, roomy_place
 
 ROOT: Final = Path(__file__).parent.parent
@@ -82,19 +85,56 @@ class Cost:
     wall: float
 
 
+@dataclass(frozen=True, kw_only=True)
+class Caller:
+    """Who calls the commands."""
+
+    words: tuple[str, ...] = ()
+    """What makes a command this user's."""
+    ours: tuple[str, ...] = OURS
+    variables: tuple[tuple[str, str], ...] = ()
+
+
+Called = Callable[[Path], Caller]
+
+
+def whoever_asks(_place: Path) -> Caller:
+    """Let whoever measures call them."""
+    return Caller()
+
+
+def ordinary_user(place: Path) -> Caller:
+    """Give a place to a user with few rights, with a Python that such a user can start."""
+    python = place / "python"
+    subprocess.run(["/usr/bin/python3", "-m", "venv", "--without-pip", python], check=True)
+    [packages] = python.glob("lib/*/site-packages")
+    (packages / "ours.pth").write_text("\n".join((*site.getsitepackages(), str(ROOT / "src"))))
+    subprocess.run(["/bin/chown", "-R", f"{NOBODY[1]}:{NOBODY[3]}", place], check=True)
+    return Caller(
+        words=("setpriv", *NOBODY),
+        ours=(str(python / "bin" / "python"), "-P", "-m", "supervisor_ai"),
+        variables=(("PATH", "/usr/bin:/bin"),),
+    )
+
+
 def runs(sizes: tuple[int, ...] = SIZES) -> Iterator[str]:
     """Run the workflow `standard` on repositories of several sizes, in turn with the script."""
+    yield from contests(FEW if QUICK else sizes, whoever_asks)
+    yield WHY
+    yield from queue()
+
+
+def contests(sizes: tuple[int, ...], called: Called) -> Iterator[str]:
+    """Print the table of what a caller waits for."""
     compileall.compile_dir(ROOT / "src", quiet=1)
     yield f"Load of the machine: {os.getloadavg()[0]:.1f}.\n"
     yield "| files | shell s | `standard` s | goal | CPU of it s | ratio |"
     yield "|---:|---:|---:|---:|---:|---:|"
-    for files in FEW if QUICK else sizes:
-        plain, ours = _contest(files)
+    for files in sizes:
+        plain, ours = _contest(files, called)
         goal = GOALS.get(files, "")
         row = f"| {files:,} | {plain.wall:.2f} | {ours.wall:.2f} | {goal} | {ours.cpu:.2f} |"
         yield f"{row} {ours.wall / plain.wall:.0f} |"
-    yield WHY
-    yield from queue()
 
 
 def queue() -> Iterator[str]:
@@ -114,19 +154,21 @@ def queue() -> Iterator[str]:
     yield f"`supervisor conflicts` among them takes {conflicts.cpu:.2f} s of CPU."
 
 
-def _contest(files: int) -> tuple[Cost, Cost]:
+def _contest(files: int, called: Called) -> tuple[Cost, Cost]:
     with tempfile.TemporaryDirectory(dir=roomy_place()) as directory:
         place = Path(directory)
-        environment = make_environment(place)
         project = make_project(place / "project", files)
         costs: dict[str, list[Cost]] = {"plain": [], "ours": []}
         script = place / "plain.sh"
         script.write_text(PLAIN)
-        ours = [*OURS, "run", "Write it", "--workflow", "standard", "--yes", "--json"]
+        caller = called(place)
+        environment = {**make_environment(place), **dict(caller.variables)}
+        run = ("run", "Write it", "--workflow", "standard", "--yes", "--json")
+        ours = [*caller.words, *caller.ours, *run]
         # The first run proves the sandbox and fills the caches, as every user's first one does.
         cost_of(ours, project, environment)
         for number in range(ROUNDS):
-            plain = ["sh", str(script), str(number), str(place / "plain")]
+            plain = [*caller.words, "sh", str(script), str(number), str(place / "plain")]
             costs["plain"].append(cost_of(plain, project, environment))
             costs["ours"].append(cost_of(ours, project, environment))
     return _median(costs["plain"]), _median(costs["ours"])
@@ -169,7 +211,10 @@ def _median(costs: list[Cost]) -> Cost:
 
 def main() -> None:
     """Print the table."""
-    print("\n".join(runs(tuple(int(word) for word in sys.argv[1:]) or SIZES)))
+    words = sys.argv[1:]
+    is_ordinary = words[:1] == ["ordinary"]
+    sizes = tuple(int(word) for word in words[is_ordinary:]) or SIZES
+    print("\n".join(contests(sizes, ordinary_user) if is_ordinary else runs(sizes)))
 
 
 if __name__ == "__main__":
