@@ -1,11 +1,14 @@
 """People who approve, reject, cancel and interrupt, from other processes than the run's."""
 
+import re
 import signal
 
 import pytest
 from tests.e2e.command import HUMAN, Json, User, until
 from tests.e2e.terminal import Terminal
 from tests.support.processes import PATIENCE
+
+from supervisor_ai.control.running_service import is_service_running
 
 
 def waiting(user: User) -> Json:
@@ -24,7 +27,7 @@ def test_a_run_waits_for_a_person_over_restarts(user: User) -> None:
     assert said.code == 0
     assert said.json["target"] == run["id"]
     assert (said.json["applied"], said.json["dry_run"]) == (True, False)
-    assert "Nobody drives the run now. Go on with: " in said.err
+    assert "No process drives the run now. Go on with: " in said.err
     assert user.call("status", run["id"], "--json").run["status"] == "waiting"
     assert user.call("approve", run["id"], "--json").json["applied"] is False
     ended = user.call("resume", run["id"], "--json")
@@ -163,12 +166,40 @@ def test_on_a_terminal_an_answer_goes_on_with_a_run_that_nobody_drives(user: Use
 
     left = Terminal(user, "reject", run, "--reason", "Mind the gap.", "--no-drive")
     assert left.wait() == 0
-    assert "Nobody drives the run now. Go on with:" in left.seen
+    assert "No process drives the run now. Go on with:" in left.seen
     assert user.call("resume", run, "--json").run["status"] == "waiting"
 
     terminal = Terminal(user, "approve", run[:5])
     assert terminal.wait() == 0
-    assert "Nobody drives the run now, so it goes on here" in terminal.seen
+    assert "No process drives the run, so it goes on here" in terminal.seen
     assert "completed" in terminal.seen
     assert user.types(run).count("ApprovalRefused") == 1
     assert "Mind the gap." in user.call("logs", run, "--step", "implement", "--visit", "2").out
+
+
+def test_nothing_says_that_no_process_drives_a_run_while_a_serve_lives(user: User) -> None:
+    run = waiting(user)["id"]
+    lock = user.repository / ".supervisor/locks/serve"
+    with user.start("serve") as process:
+        until(
+            lambda: lock.exists() and is_service_running(lock.parent.parent / "state.db"), "serve"
+        )
+        # A stopped process still lives, and takes nothing away before it was looked at.
+        process.send_signal(signal.SIGSTOP)
+        said = [
+            user.call("approve", run),
+            user.call("status", run),
+            user.call("run", "Say hello", "--workflow", "quick", "--queue", "--yes"),
+        ]
+        words = "\n".join(it.out + it.err for it in said)
+        assert "A running `supervisor serve` goes on with the run." in said[0].err
+        assert words.count("a running `supervisor serve` goes on with it") == 2
+        assert not re.search("nobody|No process|supervisor resume", words, re.IGNORECASE)
+        assert "took" not in said[2].out + said[2].err
+        process.send_signal(signal.SIGCONT)
+        until(lambda: user.call("status", run, "--json").run["status"] == "completed", "the run")
+        process.send_signal(signal.SIGINT)
+    assert not is_service_running(lock.parent.parent / "state.db")
+    assert (
+        "supervisor serve" in user.call("run", "x", "--workflow", "quick", "--queue", "--yes").out
+    )

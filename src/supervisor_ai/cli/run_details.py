@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.output import painted
+from supervisor_ai.cli.output import painted, say
 from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import finding_line, one_line, short
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
@@ -13,7 +13,8 @@ from supervisor_ai.control.questions import DoubtView, QuestionView, find_questi
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import approval_phrases, change_gates
 from supervisor_ai.control.run_views import RunView
-from supervisor_ai.domain.ids import StepName
+from supervisor_ai.control.running_service import is_service_running
+from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import KNOWN_RED
 from supervisor_ai.domain.run.status import RunStatus, StepStatus, Verdict
@@ -43,6 +44,27 @@ _DOUBTS: Final = (
 """A gate of a step that passed is red only where a person has accepted what it found."""
 
 Rows = Iterator[tuple[str, str]]
+
+
+def say_who_continues(
+    invocation: Invocation, records: Records, run: RunId, command: str | None = None
+) -> None:
+    """Say how a run goes on that no process drives; nothing where one does."""
+    owner = records.queries.owner(run)
+    if owner is not None and owner.is_alive:
+        return
+    if is_service_running(records.ledger):
+        say("A running `supervisor serve` goes on with the run.")
+    else:
+        typed = f"{invocation.command} {command or f'resume {run}'}"
+        say(f"No process drives the run now. Go on with: {typed}")
+
+
+def continuation(invocation: Invocation, records: Records, command: str) -> str:
+    """Write the command that goes on with what no process drives, unless a `serve` does."""
+    if is_service_running(records.ledger):
+        return "nothing to type: a running `supervisor serve` goes on with it"
+    return f"{invocation.command} {command}"
 
 
 def question(invocation: Invocation, records: Records, run: RunView) -> Rows:

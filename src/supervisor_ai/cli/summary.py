@@ -7,6 +7,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import can_ask
 from supervisor_ai.cli.run_details import (
     Rows,
+    continuation,
     count_of_tests,
     headline,
     name,
@@ -44,7 +45,7 @@ def summarise(invocation: Invocation, project: OpenProject, run: RunView) -> str
         *_left_out(project, run),
         *count_of_tests(project.records, run),
         *remarks(project.records, run),
-        ("took", _took(run)),
+        *(() if run.status is RunStatus.QUEUED else [("took", _took(run))]),
         *spent(run),
         ("ledger", str(project.records.ledger)),
         *_next(invocation, project, run),
@@ -128,7 +129,7 @@ def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
             yield from asked
             # On a terminal the answer goes on with the run, and completing a task always does.
             if not (asked and (can_ask() or _is_ready(project, run))):
-                yield "then", f"{supervisor} resume {run.id}"
+                yield "then", continuation(invocation, project.records, f"resume {run.id}")
         case RunStatus.COMPLETED:
             verbs = ("diff", "merge", "logs") if run.commit is not None else ("logs",)
             yield "next", "\n".join(f"{supervisor} {verb} {run.id}" for verb in verbs)
@@ -143,6 +144,8 @@ def _next(invocation: Invocation, project: OpenProject, run: RunView) -> Rows:
                 yield "", f"{supervisor} fork {run.id} --at {at_fault[-1]}"
                 yield "its work", f"{supervisor} workspace list --run {run.id}"
                 yield "", f"{supervisor} workspace restore REF makes a branch of it"
+        case RunStatus.QUEUED:
+            yield "next", continuation(invocation, project.records, "serve")
         case _:
             if run.status not in ENDED:
-                yield "next", f"{supervisor} resume {run.id}"
+                yield "next", continuation(invocation, project.records, f"resume {run.id}")

@@ -95,11 +95,19 @@ def cause(records: Records) -> CauseView:
     return found
 
 
-def red(records: Records, output: str, verdict: Verdict = Verdict.FAILED) -> None:
+def red(
+    records: Records, output: str, verdict: Verdict = Verdict.FAILED, *, code: int | None = 1
+) -> None:
     printed = records.artifacts.put(output)
-    row = replace(LINT, gate="test", verdict=verdict, output=printed, ended_at=WHEN)
+    row = replace(LINT, gate="test", verdict=verdict, output=printed, ended_at=WHEN, exit_code=code)
     assert isinstance(records.queries, FakeQueries)
-    records.queries.judged.append(replace(row, reason="The command exited with code 1."))
+    records.queries.judged.append(replace(row, reason=f"The command exited with code {code}."))
+
+
+@pytest.mark.parametrize("code", [0, None])
+def test_output_is_quoted_only_where_the_command_failed(records: Records, code: int | None) -> None:
+    red(records, "Ran 0 tests in 0.000s\n\nOK", code=code)
+    assert cause(records).line == f"gate test failed: The command exited with code {code}."
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,8 @@ from supervisor_ai.cli.options import (
     verbose_option,
     yes_option,
 )
-from supervisor_ai.cli.output import report_mutation, say, write, write_json
+from supervisor_ai.cli.output import report_mutation, write, write_json
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.run_start import (
     StartOptions,
     budget_option,
@@ -265,9 +266,8 @@ def override(invocation: Invocation, **options: Unpack[_OverrideOptions]) -> int
     )
     project = invocation.project()
     mutation = override_block(project, wish, dry_run=options["dry_run"])
-    owner = project.records.queries.owner(RunId(mutation.target))
-    if not options["dry_run"] and (owner is None or not owner.is_alive):
-        say(f"Nobody drives the run now. Go on with: {invocation.command} resume {mutation.target}")
+    if not options["dry_run"]:
+        say_who_continues(invocation, project.records, RunId(mutation.target))
     return report_mutation(mutation, as_json=options["as_json"])
 
 

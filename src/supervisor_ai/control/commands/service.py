@@ -1,6 +1,7 @@
 """Service: the resident process that drives whatever is due."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Protocol
 
 from msgspec import Struct
@@ -8,6 +9,7 @@ from msgspec import Struct
 from supervisor_ai.control.commands.run_execution import drive_run, tell_due, telling
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import RunView, show_run
+from supervisor_ai.control.running_service import announced
 from supervisor_ai.control.sessions.folder.folder_watch import following
 from supervisor_ai.control.settings import NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError
@@ -51,7 +53,8 @@ async def serve(project: OpenProject, service: Service, attendant: Attendant) ->
     )
     await tell_due(project)
     async with telling(project), following(project, shift.serves):
-        await project.dispatcher.serve(drive, shift)
+        with announced(project.records.ledger) if service.stays else nullcontext():
+            await project.dispatcher.serve(drive, shift)
 
 
 def _served(project: OpenProject) -> Callable[[RunId], bool]:

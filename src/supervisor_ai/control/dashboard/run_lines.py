@@ -15,7 +15,7 @@ from supervisor_ai.control.run_views import ACTIVE, is_interrupted
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.approvals.policy import RISKIEST_FIRST, ApprovalAction, RiskLevel
-from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 from supervisor_ai.domain.run.values import ReasonWord
 
 LISTED: Final = 200
@@ -41,7 +41,7 @@ class RunLine(Struct, frozen=True, kw_only=True):
     """Its status, or that it was interrupted."""
     is_degraded: bool
     at: str
-    """The steps that are under way, or the kind of its outcome."""
+    """The steps that are under way or failed, or the kind of its outcome."""
     cost: Decimal
     is_estimated: bool
     created_at: datetime
@@ -169,10 +169,11 @@ def _title(records: Records, row: RunRow) -> str:
 
 
 def _at(records: Records, row: RunRow) -> str:
-    if row.outcome is not None:
-        return row.outcome.kind.value
     steps = records.queries.steps(row.id)
-    return one_line(", ".join(it.step for it in steps if it.status in ACTIVE))
+    if row.outcome is None:
+        return one_line(", ".join(it.step for it in steps if it.status in ACTIVE))
+    failed = [it.step for it in steps if it.status is StepStatus.FAILED]
+    return one_line(", ".join(failed) or row.outcome.kind.value)
 
 
 def _waits(row: RunRow, asked: ApprovalRow | None) -> str | None:

@@ -109,6 +109,7 @@ class GateRow(Struct, frozen=True, kw_only=True):
     report: ArtifactHash | None = None
     feedback: ArtifactHash | None = None
     is_reused: bool = False
+    exit_code: int | None = None
 
 
 class ClaimsRow(Struct, frozen=True, kw_only=True):

@@ -85,9 +85,10 @@ def _first(records: Records, gate: GateRow) -> str:
     if errors:
         more = f" (and {len(errors) - 1} more)" if len(errors) > 1 else ""
         return f"{finding_line(errors[0])}{more}"
-    printed = first_failure(records.text(gate.output)) if gate.output else ""
-    is_told = gate.verdict is Verdict.NOT_RUN or not printed
-    return gate.reason or "" if is_told else printed
+    # What a command printed says why it failed only where its exit code says that it failed.
+    has_failed = gate.verdict is not Verdict.NOT_RUN and gate.exit_code
+    printed = first_failure(records.text(gate.output)) if gate.output and has_failed else ""
+    return printed or gate.reason or ""
 
 
 def _candidates(records: Records, run: RunView) -> Iterator[tuple[datetime, CauseView]]:

@@ -81,7 +81,7 @@ _ATTEMPTS: Final = """
 """
 _GATES: Final = """
     SELECT step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at,
-        tests, findings, report, feedback, is_reused
+        tests, findings, report, feedback, is_reused, exit_code
     FROM gates WHERE run = ? ORDER BY seq, slot
 """
 _CLAIMS: Final = """
@@ -315,7 +315,7 @@ def _claims(row: Row) -> ClaimsRow:
 
 def _gate(row: Row) -> GateRow:
     step, visit, gate, snapshot, verdict, reason, output, started_at, ended_at, *more = row
-    tests, findings, report, feedback, is_reused = more
+    tests, findings, report, feedback, is_reused, exit_code = more
     return GateRow(
         step=step,
         visit=visit,
@@ -331,6 +331,7 @@ def _gate(row: Row) -> GateRow:
         report=report,
         feedback=feedback,
         is_reused=bool(is_reused),
+        exit_code=exit_code,
     )
 
 

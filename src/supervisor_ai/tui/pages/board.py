@@ -165,7 +165,7 @@ def waits_words(line: RunLine) -> list[str]:
         return [f"waits until {clock(line.waits_until)}, then it goes on by itself"]
     if line.waits is not None:
         return [line.waits if line.needs_person else f"waits for {line.waits}"]
-    return ["nobody drives it; g goes on with it"] if line.word == "interrupted" else []
+    return ["no process drives it; g goes on with it"] if line.word == "interrupted" else []
 
 
 def _below(line: RunLine, width: int) -> list[Text]:

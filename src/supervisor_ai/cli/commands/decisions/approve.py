@@ -16,8 +16,10 @@ from supervisor_ai.cli.options import (
     tree_option,
 )
 from supervisor_ai.cli.output import can_ask, report_mutation, say
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
+from supervisor_ai.control.running_service import is_service_running
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
 
@@ -184,9 +186,8 @@ def _import(
     project = invocation.project()
     request = ImportRequest(file=file, judgement=judgement, run=options["run"])
     mutation = import_decision(project, request, dry_run=options["dry_run"])
-    owner = project.records.queries.owner(RunId(mutation.target))
-    if not options["dry_run"] and (owner is None or not owner.is_alive):
-        say(f"Nobody drives the run now. Go on with: {invocation.command} resume {mutation.target}")
+    if not options["dry_run"]:
+        say_who_continues(invocation, project.records, RunId(mutation.target))
     return report_mutation(mutation, as_json=options["as_json"])
 
 
@@ -195,16 +196,17 @@ def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared,
     project = invocation.project()
     run = project.records.find(name).id
     owner = project.records.queries.owner(run)
-    is_free = owner is None or not owner.is_alive
+    is_driven = owner is not None and owner.is_alive
+    is_free = not (is_driven or is_service_running(project.records.ledger))
     drives = _drives(options, is_free=is_free)
     _require_use(options, drives=drives)
     if drives and not options["dry_run"]:
         if options["drive"] is None:
-            say("Nobody drives the run now, so it goes on here; --no-drive leaves it alone.")
+            say("No process drives the run, so it goes on here; --no-drive leaves it alone.")
         return _judge_and_drive(invocation, judgement, options, name)
     mutation = judge(project, run, judgement, dry_run=options["dry_run"])
-    if not options["dry_run"] and is_free:
-        say(f"Nobody drives the run now. Go on with: {invocation.command} resume {run}")
+    if not options["dry_run"]:
+        say_who_continues(invocation, project.records, run)
     return report_mutation(mutation, as_json=options["as_json"])
 
 

@@ -10,7 +10,8 @@ import click
 from supervisor_ai.cli.editor import edit_copies
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, run_argument
-from supervisor_ai.cli.output import can_ask, report_mutation, say
+from supervisor_ai.cli.output import can_ask, report_mutation
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.decisions.change_edit import (
     edit_files,
@@ -64,7 +65,7 @@ def edit(invocation: Invocation, **options: Unpack[_Options]) -> int:
         contents = _contents(project, asked.commit, options)
         mutation = asyncio.run(edit_files(project, row, asked, contents))
     if mutation.applied:
-        say(f"Go on with: {invocation.command} resume {row.id}")
+        say_who_continues(invocation, project.records, row.id)
     return report_mutation(mutation, as_json=options["as_json"])
 
 

@@ -10,6 +10,7 @@ from supervisor_ai.cli.commands.feature.office import open_office
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import report_mutation, say, write, write_json
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, WAITS
 from supervisor_ai.control.phrases import one_line
@@ -119,10 +120,9 @@ def unlock(invocation: Invocation, **options: Unpack[_UnlockOptions]) -> int:
 def _tell_how(
     invocation: Invocation, project: OpenProject, told: InterfaceWord, feature: str
 ) -> None:
-    owner = project.records.queries.owner(told.run.row.id)
-    is_driven = owner is not None and owner.is_alive
-    if not is_driven and told.stage is UnlockStage.WANTED:
-        say(f"Nobody drives the run. Let it ask: {invocation.command} feature run {feature}")
+    if told.stage is UnlockStage.WANTED:
+        following = f"feature run {feature}"
+        say_who_continues(invocation, project.records, told.run.row.id, following)
     say(f"Agree: {invocation.command} approve {told.run.row.id}")
 
 
@@ -150,9 +150,7 @@ def lock(invocation: Invocation, **options: Unpack[_LockOptions]) -> int:
         definition = file_text(office, Path(options["file"]))
     told = ask_to_lock(project, office.reader, feature, name, definition)
     how = "with its new definition" if told.is_new else "as it was"
-    owner = project.records.queries.owner(told.run.row.id)
-    if owner is None or not owner.is_alive:
-        say(f"Nobody drives the run. Go on: {invocation.command} feature run {feature}")
+    say_who_continues(invocation, project.records, told.run.row.id, f"feature run {feature}")
     detail = f"The run was told: lock the interface {name} {how}."
     mutation = MutationView(target=told.run.row.id, applied=True, dry_run=False, detail=detail)
     return report_mutation(mutation, as_json=options["as_json"])

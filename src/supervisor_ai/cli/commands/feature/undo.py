@@ -9,6 +9,7 @@ from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import dry_run_option, json_option, yes_option
 from supervisor_ai.cli.output import can_ask, say, write, write_json
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line, short
@@ -77,9 +78,8 @@ def _undo(invocation: Invocation, options: _Options, wish: FeatureWish) -> int:
             say("Nothing was changed.")
             return FAILED
     done = run_interruptibly(planned.send(project))
-    owner = project.records.queries.owner(done.run)
-    if owner is None or not owner.is_alive:
-        say(f"Nobody drives the run. Go on: {invocation.command} feature run {options['feature']}")
+    following = f"feature run {options['feature']}"
+    say_who_continues(invocation, project.records, done.run, following)
     return _print(done, as_json=options["as_json"])
 
 

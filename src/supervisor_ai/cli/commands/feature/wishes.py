@@ -7,7 +7,8 @@ import click
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
-from supervisor_ai.cli.output import report_mutation, say, write, write_json
+from supervisor_ai.cli.output import report_mutation, write, write_json
+from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.summary import summarise
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_cancellation import cancel as stop
@@ -102,9 +103,8 @@ def _tell(
 ) -> int:
     project = invocation.project()
     run, words = tell(project, options["feature"], wish, component)
-    owner = project.records.queries.owner(run.row.id)
-    if owner is None or not owner.is_alive:
-        say(f"Nobody drives the run. Go on: {invocation.command} feature run {options['feature']}")
+    following = f"feature run {options['feature']}"
+    say_who_continues(invocation, project.records, run.row.id, following)
     mutation = MutationView(
         target=run.row.id, applied=True, dry_run=False, detail=f"The run was told: {words}."
     )

@@ -9,6 +9,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, optional_run_argument
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.run_details import (
+    continuation,
     count_of_tests,
     headline,
     name,
@@ -34,7 +35,7 @@ from supervisor_ai.control.queries.notices import (
 from supervisor_ai.control.questions import find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunList, RunView, list_runs, show_run
-from supervisor_ai.domain.run.status import ENDED, RunStatus
+from supervisor_ai.domain.run.status import ENDED, RunStatus, StepStatus
 
 _LIMIT = 50
 
@@ -111,7 +112,8 @@ def _notice_line(view: AlertView | MissedView) -> str:
 
 
 def _row(run: RunView) -> tuple[str, ...]:
-    at = ", ".join(run.active_steps) or (run.outcome.kind.value if run.outcome else "")
+    failed = [it.step for it in run.steps if it.status is StepStatus.FAILED]
+    at = ", ".join(run.active_steps or failed) or (run.outcome.kind.value if run.outcome else "")
     return run.id, standing(run), at, local_time(run.updated_at), title(run.task)
 
 
@@ -142,9 +144,9 @@ def _owner(invocation: Invocation, records: Records, run: RunView) -> str:
     if owner is not None and owner.is_alive:
         return one_line(owner.owner)
     if owner is None and run.status is RunStatus.RUNNING and not run.interrupted:
-        return "nobody for the moment: it rests, and whoever drove it goes on soon"
-    gone = "nobody" if owner is None else f"nobody: {one_line(owner.owner)} is gone"
-    return f"{gone}\ngo on with: {invocation.command} resume {run.id}"
+        return "none for the moment: it rests, and its owner goes on soon"
+    gone = "none" if owner is None else f"none: {one_line(owner.owner)} is gone"
+    return f"{gone}\nnext: {continuation(invocation, records, f'resume {run.id}')}"
 
 
 def _steps(run: RunView) -> list[str]:
