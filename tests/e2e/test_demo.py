@@ -1,5 +1,6 @@
 """The demo: what a newcomer sees first."""
 
+import html
 import re
 from pathlib import Path
 
@@ -22,6 +23,22 @@ def test_the_demo_shows_a_failure_and_its_repair(newcomer: User, tmp_path: Path)
     tried = {"implement": 2, "implement-guard": 2, "test": 2}
     assert visits == {"plan": 1, **tried, "review": 1, "commit": 1}
     assert f"logs {run['id']}" in said.out
+    drawn = (Path(__file__).parents[2] / "docs/demo.svg").read_text()
+    rows = re.findall(r'<text[^>]* y="([\d.]+)"[^>]*>([^<]*)</text>', drawn)
+    lines: dict[str, str] = {}
+    for place, words in rows:
+        lines[place] = lines.get(place, "") + html.unescape(words)
+    told = {_constant(line) for line in said.out.splitlines()}
+    # What is printed after the run, up to the ledger, whose path is cut to the picture's width.
+    assert told - {_constant(line) for line in lines.values()} == set(), "run scripts/picture.py"
+
+
+def _constant(line: str) -> str:
+    """Leave out of a line what differs from run to run and from place to place."""
+    names = (
+        r"\S*/supervisor-demo-\w+|\br[0-9a-z]{4,11}\b|\b[0-9a-f]{12}\b|\d+\.\d s|\S*/supervisor "
+    )
+    return " ".join(re.sub(names, " ", line.replace("\xa0", " ")).split())
 
 
 def test_the_demo_of_a_feature_has_a_conflict_a_failing_test_and_an_approval(

@@ -1,6 +1,7 @@
 """A project's first settings: found by reading, tried in the sandbox, written once."""
 
 import re
+import subprocess
 from pathlib import Path
 
 import pytest
@@ -101,10 +102,30 @@ def test_what_cannot_be_committed_is_the_users_to_commit(
     assert owner.git("rev-parse", "HEAD") == first
 
 
-def test_what_git_ignores_is_not_committed(owner: User) -> None:
-    owner.commit({**layout("python-uv"), ".gitignore": ".supervisor/\n"})
+@pytest.mark.parametrize("ignored", [".supervisor/\n", ".*\n!.gitignore\n"])
+def test_settings_that_git_ignores_are_committed_when_the_user_says_so(
+    ignored: str, owner: User
+) -> None:
+    owner.commit({**layout("python-uv"), ".gitignore": ignored})
+    said = owner.call("init", "--yes", "--no-try")
+    [offered] = [line for line in said.out.splitlines() if "git add" in line]
+    subprocess.run(
+        offered.strip(), shell=True, check=True, cwd=owner.repository, env=owner.environment
+    )  # noqa: S602, E501 - as a person would paste it
+    named = owner.git("ls-files", ".supervisor")
+    owner.git("rm", "-r", "--quiet", ".supervisor")
+    owner.commit()
     said = owner.call("init", "--yes", "--no-try", "--commit")
-    assert "Git is told to ignore '.supervisor/config.yaml'" in said.err
+    assert "Committed on" in said.err
+    assert owner.git("ls-files", ".supervisor") == named
+    assert owner.git("status", "--porcelain") == ""
+
+
+def test_a_refused_run_leaves_nothing_behind(owner: User) -> None:
+    owner.commit({"f": "x"})
+    assert owner.call("run", "x", "--cli", "claude", "--yes").code == 6
+    assert not (owner.repository / ".supervisor").exists()
+    assert "Git ignores" not in owner.call("init", "--yes", "--no-try").err
 
 
 def test_a_pipe_is_not_asked(owner: User) -> None:

@@ -273,7 +273,13 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
         cautions, ignored = repository.head_cautions(), repository.ignored_files()
         return survey_project(top, repository.files(), has_program, cautions, ignored)
 
-    return NewProject(top=top, survey=survey, drafts=drafts, has_program=has_program)
+    return NewProject(
+        top=top,
+        survey=survey,
+        drafts=drafts,
+        has_program=has_program,
+        is_ignored=repository.is_ignored,
+    )
 
 
 def open_pack_place(directory: Path, settings: HostSettings, *, is_user: bool) -> "PackPlace":

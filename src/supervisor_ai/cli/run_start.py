@@ -159,6 +159,8 @@ def start(
 
     `submit` is who writes its first fact, where more than that has to be kept.
     """
+    from supervisor_ai.cli.interrupts import run_interruptibly
+    from supervisor_ai.control.commands.run_start import require_startable
     from supervisor_ai.control.commands.run_start import submit as submit_alone
 
     prepared = for_team(invocation, prepared, options)
@@ -171,6 +173,9 @@ def start(
         from supervisor_ai.cli.foreground.terminal_session import start_on_screen
 
         return start_on_screen(invocation, settled)
+    if invocation.records() is None:
+        machine = invocation.machine()
+        run_interruptibly(require_startable(settled, machine.sandboxes, machine.logins))
     attendance = attend(invocation, options)
     write_first = submit or submit_alone
     submission = write_first(attendance.project, settled, queued=options["queue"])

@@ -27,6 +27,8 @@ class NewProject(Struct, frozen=True, kw_only=True):
     survey: Callable[[], ProjectSurvey]
     drafts: Callable[[ProjectSurvey, Sequence[str], GateTrials | None], Mapping[str, str]]
     has_program: Callable[[str], object]
+    is_ignored: Callable[[str], bool]
+    """Tells whether the user's git leaves a path out where it is not named by force."""
 
 
 class FileCommits(Protocol):

@@ -1,6 +1,6 @@
 """Start a run: everything it will need is looked up, checked and pinned."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 from shlex import quote
 from typing import Final
@@ -8,10 +8,11 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import first_wake
-from supervisor_ai.control.commands.sandbox_choice import choose_sandbox
+from supervisor_ai.control.commands.sandbox_choice import choose_sandbox, choose_usable
 from supervisor_ai.control.commands.task_branches import Naming, choose_branch, naming
 from supervisor_ai.control.commands.trust import keep_consent, require_trust
 from supervisor_ai.control.ports.definitions import Loaded, Power
+from supervisor_ai.control.ports.logins import Logins
 from supervisor_ai.control.preflight import Preflight, require_agents
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.sessions.desk import open_desk, require_session
@@ -36,6 +37,7 @@ from supervisor_ai.domain.run.values import (
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
 from supervisor_ai.engine.ports.ledger import Batch, StreamAppend, Wake
+from supervisor_ai.engine.ports.sandbox import Sandbox
 from supervisor_ai.engine.streams.project_view import ProjectView
 
 _EVERY_STEP: Final = "*"
@@ -259,6 +261,14 @@ def _refuse_foreign_ledger(preflight: Preflight, base: Base) -> None:
             f"The commit {base.sha[:12]} holds a ledger, {path!r}, which is never committed.",
             hint=f"Take it out: git rm --cached {quote(path)}, and commit; then remove the file.",
         )
+
+
+async def require_startable(
+    prepared: PreparedRun, sandboxes: Callable[[str], Sandbox], logins: Logins
+) -> None:
+    """Refuse a first run that no sandbox or no agent is there for, before a ledger is made."""
+    sandbox = await choose_usable(sandboxes, prepared.sandbox)
+    await require_agents(logins, prepared.definition, sandbox=sandbox)
 
 
 async def submit(project: OpenProject, prepared: PreparedRun, *, queued: bool) -> RunId:

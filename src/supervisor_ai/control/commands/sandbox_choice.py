@@ -1,11 +1,12 @@
 """Choice of a run's sandbox: the one that was asked for, or the first that holds here."""
 
+from collections.abc import Awaitable, Callable
 from typing import Final
 
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.settings import AUTO, BACKENDS, NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError, Unavailable
-from supervisor_ai.engine.ports.sandbox import Probe
+from supervisor_ai.engine.ports.sandbox import Probe, Sandbox
 from supervisor_ai.engine.world import World
 
 _OF_THE_WORKSPACE: Final = ("disk", "disk_files")
@@ -17,14 +18,36 @@ async def choose_sandbox(
 ) -> str:
     """Name a sandbox that enforces what it must; none where that is allowed and asked for."""
     project.preflight.policy.permit_sandbox(name)
+
+    async def refusal(backend: str) -> Unavailable | None:
+        world = project.runtimes(backend).world
+        probe = await _probe(world.sandbox)
+        if isinstance(probe, Unavailable) or not needs_hard_limits:
+            return probe if isinstance(probe, Unavailable) else None
+        return await _too_soft(world, probe)
+
+    return await _first(name, refusal)
+
+
+async def choose_usable(sandboxes: Callable[[str], Sandbox], name: str) -> str:
+    """Name the first sandbox that works on this machine, before there is a ledger."""
+
+    async def refusal(backend: str) -> Unavailable | None:
+        probe = await _probe(sandboxes(backend))
+        return probe if isinstance(probe, Unavailable) else None
+
+    return await _first(name, refusal)
+
+
+async def _first(name: str, refusal: Callable[[str], Awaitable[Unavailable | None]]) -> str:
     if name == NO_SANDBOX:
         return name
     refusals: list[Unavailable] = []
     for backend in BACKENDS if name == AUTO else (name,):
-        refusal = await _refusal(project, backend, needs_hard_limits=needs_hard_limits)
-        if refusal is None:
+        refused = await refusal(backend)
+        if refused is None:
             return backend
-        refusals.append(refusal)
+        refusals.append(refused)
     raise refusals[0] if len(refusals) == 1 else _none_works(refusals)
 
 
@@ -33,17 +56,12 @@ async def require_sandbox(project: OpenProject, name: str) -> None:
     await choose_sandbox(project, name)
 
 
-async def _refusal(
-    project: OpenProject, name: str, *, needs_hard_limits: bool
-) -> Unavailable | None:
-    world = project.runtimes(name).world
+async def _probe(sandbox: Sandbox) -> Probe | Unavailable:
     try:
-        probe = await world.sandbox.probe()
+        probe = await sandbox.probe()
     except SupervisorError as error:
         return Unavailable(error.message, hint=error.hint)
-    if not probe.is_usable:
-        return _unusable(probe)
-    return await _too_soft(world, probe) if needs_hard_limits else None
+    return probe if probe.is_usable else _unusable(probe)
 
 
 def _unusable(probe: Probe) -> Unavailable:

@@ -144,7 +144,6 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
         if branch is None or old is None:
             raise Conflict("No branch with a commit is checked out here. Nothing was touched.")
         self._checkout.require_idle()
-        self._checkout.require_wanted(list(files))
         entries = [f"100644 {self._blob(content)}\t{path}" for path, content in files.items()]
         new = self.commit(self._with_entries(old, entries), (old,), message)
         self._checkout.stage(entries)

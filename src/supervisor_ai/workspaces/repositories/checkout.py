@@ -62,14 +62,6 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
             if (self.repository.here.directory / name).exists():
                 raise _refusal(f"A {deed} is under way in {str(top)!r}.", "Finish it first.")
 
-    def require_wanted(self, paths: Sequence[str]) -> None:
-        """Refuse to commit what the user told git to ignore."""
-        asked = ("check-ignore", "--stdin", "-z")
-        stdin = b"".join(os.fsencode(path) + b"\0" for path in paths)
-        ignored = _paths(ask_as_user(self.repository.checkout, *asked, stdin=stdin).output)
-        if ignored:
-            raise _refusal(f"Git is told to ignore {_named(ignored)}.")
-
     def stage(self, entries: Sequence[str]) -> None:
         """Let the index know files as a commit has them; the rest of it stays as it is."""
         listed = "".join(f"{entry}\0" for entry in entries).encode()

@@ -250,12 +250,15 @@ class GitRepository:
             return ()
         return (*found, *self._ignored_definitions())
 
+    def is_ignored(self, path: str) -> bool:
+        """Tell whether the user's git leaves a path out where it is not named by force."""
+        return ask_as_user(self._checkout, "check-ignore", "--quiet", path).code == 0
+
     def _ignored_definitions(self) -> Iterator[str]:
-        names = f"{DIRECTORY}/config.yaml {DIRECTORY}/.gitignore"
-        if ask_as_user(self._checkout, "check-ignore", *names.split()).code == 0:
+        if self.is_ignored(f"{DIRECTORY}/config.yaml"):
             yield (
                 f"Git ignores {DIRECTORY!r} in this project, and settings count only from a commit:"
-                f" add them with `git add --force {names}`."
+                " they need `git add --force`, as `supervisor init --commit` does it."
             )
 
     def is_dirty(self) -> bool:

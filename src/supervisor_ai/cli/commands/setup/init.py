@@ -12,6 +12,7 @@ What `supervisor init --yes --json` prints, by example:
                             "tests": 297, "reason": "…", "lines": [], "likely": null}]}}
 """
 
+import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
@@ -107,7 +108,10 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     is_committed = _is_asked_to_commit(files, options) and _commit(invocation, files, drafts)
     if any(file.state is not FileState.KEPT for file in files):
         guide = first_guide(project.top)
-        following = NextSteps(survey=survey, trials=trials, untried=untried, guide=guide)
+        added = [it.path for it in files]
+        is_forced = any(map(project.is_ignored, added))
+        add = f"add --force {shlex.join(added)}" if is_forced else None
+        following = NextSteps(survey=survey, trials=trials, untried=untried, guide=guide, add=add)
         told = shown_next(invocation, following, is_committed=bool(is_committed))
         write("\n".join(told))
     return DONE

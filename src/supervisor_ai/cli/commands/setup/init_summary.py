@@ -66,6 +66,8 @@ class NextSteps(Struct, frozen=True, kw_only=True):
     trials: "GateTrials | None"
     untried: str | None
     """Why the gates were not tried."""
+    add: str | None = None
+    """How git takes in files that it ignores."""
     guide: str | None = None
     """A file for agents from which the knowledge store can begin."""
 
@@ -75,10 +77,11 @@ def shown_next(invocation: Invocation, known: NextSteps, *, is_committed: bool) 
     survey, trials, untried = known.survey, known.trials, known.untried
     if untried is not None and trials is None and survey.gates:
         yield one_line(f"The gates were not tried ({untried}).")
-    added = ".supervisor .worktreeinclude" if trials and trials.way.include else ".supervisor"
+    include = " .worktreeinclude" if trials and trials.way.include else ""
+    add = known.add or f"add .supervisor{include}"
     yield from ("", "Next:")
     if not is_committed:
-        yield f"  {invocation.git} add {added} && {invocation.git} commit -m 'Add supervisor'"
+        yield f"  {invocation.git} {add} && {invocation.git} commit -m 'Add supervisor'"
     if not can_ask():  # On a terminal the run asks by itself.
         yield f"  {invocation.command} trust"
     has_test = trials is not None and any(gate.name == "test" for gate in trials.way.gates)
