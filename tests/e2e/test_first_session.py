@@ -70,7 +70,7 @@ def test_a_new_user_comes_from_nothing_to_a_change_on_the_branch(
 def set_up(shell: Shell) -> None:
     shown = shell.enter("supervisor init", {"Commit these files?": "y"})
     assert "gate test: make test (Makefile:1)" in shown
-    assert re.search(r"trying test: make test\n +works, 1 tests", shown)
+    assert re.search(r"trying test: make test\n +works, 1 test ", shown)
     assert "Committed on main as" in shown
     lines = " ".join(f"'{line}'" for line in POLICY)
     shell.enter(f"printf '%s\\n' {lines} > .supervisor/approval_policy.yaml")
@@ -123,6 +123,6 @@ def agree_and_complete(shell: Shell) -> None:
     preview = f"  Commit: feat(shop): Add a discount\n  Files: {FILE}\n  Merge target: main\n"
     assert preview in done
     assert re.search(r"completed +Add a discount", done)
-    assert re.search(r"merged +main: Stands at \w+ with the work of run", " ".join(done.split()))
+    assert re.search(r"merged +main: Merged run \w+", " ".join(done.split()))
     assert "Nothing waits for you." in shell.enter("supervisor approvals")
     assert "def discount(price):" in shell.enter(f"cat {FILE}")

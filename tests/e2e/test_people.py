@@ -8,7 +8,7 @@ from tests.e2e.command import HUMAN, Json, User, until
 from tests.e2e.terminal import Terminal
 from tests.support.processes import PATIENCE
 
-from supervisor_ai.control.running_service import is_service_running
+from supervisor_ai.control.queries.running_service import is_service_running
 
 
 def waiting(user: User) -> Json:

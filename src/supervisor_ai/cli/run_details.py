@@ -9,11 +9,11 @@ from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import finding_line, one_line, short
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.queries.causes import find_cause, gate_line, latest
+from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import approval_phrases, change_gates
 from supervisor_ai.control.run_views import RunView
-from supervisor_ai.control.running_service import is_service_running
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import KNOWN_RED

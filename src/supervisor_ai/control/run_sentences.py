@@ -51,7 +51,7 @@ def _gate_ended(event: e.GateEnded) -> str:
     """Say what a gate said, how many tests ran, and whether that was known from before."""
     remarks = [event.verdict.value.replace("_", " ")]
     # A runner's count is part of the reason where a command was judged by it.
-    if event.tests is not None and f"{event.tests} tests" not in event.reason:
+    if event.tests is not None and counted(event.tests, "test") not in event.reason:
         remarks.append(counted(event.tests, "test"))
     if event.findings:
         remarks.append(counted(event.findings, "finding"))

@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow, StepRow
+from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.running_service import is_service_running
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
 from supervisor_ai.domain.run.values import ForkPoint

@@ -121,10 +121,12 @@ class Orders:
         face = self._face
 
         def stop(reason: str | None) -> None:
-            if reason is not None:
+            if reason:
                 face.work(lambda: face.desk.deeds.cancel(run, reason=reason), face.tell)
+            elif reason is not None:
+                face.tell(f"Run {run} was not cancelled: no reason was given.")
 
-        hint = "Enter stops the run; what was done so far is kept. The reason may be empty."
+        hint = "A reason and Enter cancel the run; what was done so far is kept."
         face.ask(AskScreen(f"Cancel run {run}: why?", hint=hint), stop)
 
     def _done(self, then: Then) -> Callable[[str], None]:

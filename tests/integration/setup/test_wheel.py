@@ -229,7 +229,7 @@ def test_five_commands_lead_from_nothing_to_a_change_on_the_users_branch(shop: I
     seen = shell.enter(diff)
     assert "\n+def discount(n):\n" in seen
     landed = shell.enter(merge)
-    assert "\nmain: Stands at " in landed
+    assert "\nmain: Merged run " in landed
     assert shell.leave() == 0
 
     for line in f"{found}{ended}{seen}{landed}".splitlines():

@@ -253,12 +253,15 @@ def _logins(logins: Logins) -> Iterator[DoctorCheck]:
         if view.program is None and not is_broken:
             continue
         program = f"{view.program or 'not installed'} {view.version or ''}".strip()
-        yield DoctorCheck(
-            name=f"agent: {view.cli}",
-            holds=not is_broken,
-            detail="; ".join((program, describe(view), *view.warnings)),
-            hint=view.hint if view.state is not LoginState.READY else None,
-        )
+        detail = "; ".join((program, describe(view), *view.warnings))
+        name, hint = f"agent: {view.cli}", view.hint
+        if view.program is None:
+            hint = f"Install {view.cli} first. Then: {hint}"
+        if is_broken:
+            yield DoctorCheck(name=name, holds=False, detail=detail, hint=hint)
+        else:
+            is_ready = view.state is LoginState.READY
+            yield _fine(name, detail) if is_ready else _note(name, detail, hint)
 
 
 def _channels(channels: Channels | None) -> Iterator[DoctorCheck]:

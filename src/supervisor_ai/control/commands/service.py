@@ -8,8 +8,8 @@ from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import drive_run, tell_due, telling
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.queries.running_service import announced
 from supervisor_ai.control.run_views import RunView, show_run
-from supervisor_ai.control.running_service import announced
 from supervisor_ai.control.sessions.folder.folder_watch import following
 from supervisor_ai.control.settings import NO_SANDBOX
 from supervisor_ai.domain.errors import SupervisorError

@@ -8,6 +8,7 @@ from supervisor_ai.control.commands.gates.gate_trials import GateTrial, GateTria
 from supervisor_ai.control.ports.project_survey import DetectedGate, ProjectSurvey, WorkspaceWay
 from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
 from supervisor_ai.definitions.sources.mistakes import shown
+from supervisor_ai.tools.text import counted
 
 _LONGEST: Final = 200
 _MOST_OTHERS: Final = 3
@@ -103,7 +104,7 @@ def _gate(gate: DetectedGate, trials: GateTrials | None) -> Iterator[str]:
     yield _comment("    ", f"found in {', '.join(it.text for it in gate.evidence)}")
     trial = trials.passed(gate.name) if trials else None
     if trials and trial:
-        tests = f"{trial.tests} tests" if trial.tests is not None else "it passed"
+        tests = counted(trial.tests, "test") if trial.tests is not None else "it passed"
         yield _comment("    ", f"tried on {trials.commit[:12]}: {tests}")
     yield f"    command: {_flow(gate.command)}"
     if gate.environment:

@@ -19,7 +19,7 @@ from supervisor_ai.cli.output import can_ask, report_mutation, say
 from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
-from supervisor_ai.control.running_service import is_service_running
+from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
 

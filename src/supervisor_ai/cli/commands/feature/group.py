@@ -167,10 +167,11 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     name = options["feature"]
     newest = newest_of(office.records, name)
     if newest is not None and office.records is not None:
-        view = run_view(office.records, newest)
+        plan, view = newest.definition.feature, run_view(office.records, newest)
     else:
-        found = find_plan(office, name)
-        view = standing_view(found.feature, limits_of(office), office.records)
+        plan = find_plan(office, name).feature
+        view = standing_view(plan, limits_of(office), office.records)
+    view = with_forms(view, forms_of(office, plan))
     view = with_unplanned(invocation, office, view)
     print_feature(view, as_json=options["as_json"])
     if not options["as_json"] and view.run is not None:

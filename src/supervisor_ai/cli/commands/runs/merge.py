@@ -61,7 +61,8 @@ def merge(invocation: Invocation, **options: Unpack[_Options]) -> int:
         approvals = None if pinned is None else pinned.approvals
         clear = clearing(invocation.project, user, approvals)
         merged = merge_run(records, user, request, policy, clear=clear)
+    code = report_mutation(merged, as_json=options["as_json"])
     if merged.applied and not options["as_json"]:
         came = f"{merged.before[:12]}..{merged.target}"
-        say(f"What came with it: {invocation.git} log --oneline {came}")
-    return report_mutation(merged, as_json=options["as_json"])
+        say(f"See the commits: {invocation.git} log --oneline {came}")
+    return code

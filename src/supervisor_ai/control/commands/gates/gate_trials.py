@@ -29,6 +29,7 @@ from supervisor_ai.domain.terminal import plain
 from supervisor_ai.engine.effects.gate_check import Checked, CheckRequest, check_gate
 from supervisor_ai.engine.effects.gates.judgement import HIDDEN_COPIES
 from supervisor_ai.engine.world import World
+from supervisor_ai.tools.text import counted
 
 _TEST: Final = "test"
 _LINES: Final = 12
@@ -215,7 +216,7 @@ def _setup_words(way: WorkspaceWay) -> str:
 def _outcome(trial: GateTrial) -> str:
     took = f" in {trial.seconds:.1f} s"
     if trial.works:
-        tests = f", {trial.tests} tests" if trial.tests is not None else ""
+        tests = f", {counted(trial.tests, 'test')}" if trial.tests is not None else ""
         _, mark, copies = trial.reason.partition(HIDDEN_COPIES)
         return f"works{tests}{took}{f'. {mark}{copies}' if mark else ''}"
     return f"does not work{took}: {trial.reason}"

@@ -130,7 +130,7 @@ def merge_run(
         message = _message(records, merges, row, kind, ruling)
         new = merges.commit(plan.tree, parents, message, is_signed=policy.sign_commits)
     merges.move(plan.branch, new, old=plan.old)
-    detail = f"Stands at {short(new)} with the work of run {row.id}, taken {_HOW[kind]}."
+    detail = f"Merged run {row.id} {_HOW[kind]}; the branch stands at {short(new)}."
     detail += _because(ruling)
     return replace(view, applied=True, kind=kind, detail=detail, after=new)
 

@@ -9,6 +9,7 @@ from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion
 from supervisor_ai.engine.ports.gates import CaseOutcome
 from supervisor_ai.engine.ports.sandbox import BEYOND_LIMITS, SandboxEnd, SandboxResult
+from supervisor_ai.tools.text import counted
 
 _NOT_FOUND: Final = 126
 """From here on an exit code tells of a shell that found no command, or of a signal."""
@@ -144,7 +145,7 @@ def _reason(gate: Gate, ran: Ran) -> str:
     said = f"The command exited with code {ran.result.exit_code}."
     if ran.reading.tests is not None:
         skipped = f" and skipped {ran.reading.skipped}" if ran.reading.skipped else ""
-        return f"{said} It ran {ran.reading.tests} tests{skipped}."
+        return f"{said} It ran {counted(ran.reading.tests, 'test')}{skipped}."
     return f"{said} tests: unknown" if gate.counts_tests else said
 
 
