@@ -215,7 +215,7 @@ def test_five_commands_lead_from_nothing_to_a_change_on_the_users_branch(shop: I
 
     found = shell.enter(init, {"Commit these files? A run sees only what is committed. [Y/n]": ""})
     assert "Detected: Python\n" in found
-    assert re.search(r"trying test: python3 -m unittest .*\n    works, 1 tests in", found)
+    assert re.search(r"trying test: python3 -m unittest .*\n    works, 1 test in", found)
     assert re.search(r"\nCommitted on main as \w{12}\.\n\nNext:\n  supervisor run ", found)
 
     questions = {"Do you trust these settings? [y/N]": "y", "Proceed? [Y/n]": ""}

@@ -793,7 +793,7 @@ EACH = replace(GATE, min_tests_each=2)
         ((("cart", 9), ("total", 1)), 99, "for each component; 'total' has 1."),
         ((("the change", 0),), 99, "'the change' has 0."),
         ((), 2, None),
-        ((), 1, "in all, 1 tests ran that can be counted."),
+        ((), 1, "in all, 1 test ran that can be counted."),
         ((), None, "in all, no tests ran that can be counted."),
     ],
 )

@@ -5,6 +5,7 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.ports.gates import ChangeCase
 from supervisor_ai.engine.world import Operation
+from supervisor_ai.tools.text import counted
 
 
 async def lacking(effect: RunGate, operation: Operation, ran: Ran) -> str | None:
@@ -18,7 +19,7 @@ async def lacking(effect: RunGate, operation: Operation, ran: Ran) -> str | None
     new = await operation.world.examiner.new_tests(case)
     wanted = f"At least {least} new tests are wanted for each component"
     if not new.components and (ran.reading.tests or 0) < least:
-        return f"{wanted}; in all, {ran.reading.tests or 'no'} tests ran that can be counted."
+        return f"{wanted}; in all, {counted(ran.reading.tests or 0, 'test')} ran that can be counted."
     for name, count in new.components:
         if count < least:
             return f"{wanted}; {name!r} has {count}."
