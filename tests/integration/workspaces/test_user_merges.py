@@ -1,11 +1,17 @@
 """Merges at the user's word: nothing is lost, and no program of the repository's is run."""
 
-from collections.abc import Iterator
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from threading import Barrier
 
 import pytest
+from tests.support.processes import PATIENCE, Owned
 
 from supervisor_ai.domain.errors import BranchMoved, Conflict
 from supervisor_ai.domain.ids import CommitSha, TreeSha
@@ -345,3 +351,44 @@ def test_what_a_user_committed_meanwhile_is_not_taken_out(
         merges._take_back(branch_of(merges), theirs, base, BranchMoved("It moved."))
     assert git(user, "status", "--porcelain") == ""
     assert (user.path / "new").exists()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Look all the time: what is waited for lasts a tenth of a second."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline
+
+
+MOVE = """
+import sys
+from pathlib import Path
+from supervisor_ai.workspaces.commits.merges import try_merges
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+top, state, new, old = sys.argv[1:]
+with try_merges(GitRepository(Path(top)), Path(state)) as merges:
+    merges.for_user().move("main", new, old=old)
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_merge_that_is_stopped_while_git_writes_loses_nothing(
+    user: ScratchRepository, merges: GitUserMerges, tmp_path: Path, sent: signal.Signals
+) -> None:
+    base = user.commit(FILES)
+    blob, index = git(user, "rev-parse", "HEAD:old"), {"GIT_INDEX_FILE": str(tmp_path / "index")}
+    many = "".join(f"100644 {blob}\td{it % 50}/f{it}\n" for it in range(4000)).encode()
+    user.git.run("update-index", "--add", "--index-info", stdin=many, environment=index)
+    tree = user.git.run("write-tree", environment=index).text
+    theirs = CommitSha(git(user, "commit-tree", tree, "-p", base, "-m", "many"))
+    lock = user.path / ".git" / "index.lock"
+    asked = [sys.executable, "-c", MOVE, str(user.path), str(tmp_path / "state"), theirs, base]
+    with Owned(asked, cwd=user.path, env=dict(os.environ), stderr=subprocess.DEVNULL) as process:
+        until(lambda: lock.exists() or process.poll() is not None)
+        process.send_signal(sent)
+        process.wait(timeout=PATIENCE)
+    until(lambda: not lock.exists())
+    if sent is signal.SIGKILL:
+        take(merges, base, theirs)
+    assert git(user, "rev-parse", "HEAD") == theirs
+    assert git(user, "status", "--porcelain") == ""

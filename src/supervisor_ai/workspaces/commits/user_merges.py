@@ -1,8 +1,9 @@
 """Merges at the user's word: made where nobody sees it, then landed on the user's branch."""
 
 import os
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 
 from msgspec import Struct
@@ -29,6 +30,7 @@ from supervisor_ai.workspaces.repositories.signatures import (
 
 _FORM = ("--write-tree", "--name-only", "--no-messages", "-z")
 _CONFLICTS = 1
+_INTERRUPTS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class GitUserMerges(Struct, frozen=True, kw_only=True):
@@ -151,17 +153,23 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
             self._checkout.require_wanted(list(files))
             entries = [f"100644 {self._blob(content)} 0\t{path}" for path, content in files.items()]
             new = self.commit(self._with_entries(old, entries), (old,), message)
-            before = self._checkout.stage(entries)
-            try:
-                self._swap(branch, new, old)
-            except SupervisorError as error:
-                if self.tip(branch) == old:
-                    self._checkout.unstage(entries, before)
-                raise Conflict(
-                    f"The files are written, but not committed: {error.message}",
-                    hint="Commit them yourself: git status",
-                ) from error
+            with _uninterrupted():
+                self._commit_staged(branch, new, old, entries)
         return branch, new
+
+    def _commit_staged(
+        self, branch: str, new: CommitSha, old: CommitSha, entries: Sequence[str]
+    ) -> None:
+        before = self._checkout.stage(entries)
+        try:
+            self._swap(branch, new, old)
+        except SupervisorError as error:
+            if self.tip(branch) == old:
+                self._checkout.unstage(entries, before)
+            raise Conflict(
+                f"The files are written, but not committed: {error.message}",
+                hint="Commit them yourself: git status",
+            ) from error
 
     def _blob(self, content: bytes) -> str:
         return self.scratch.run("hash-object", "-w", "--stdin", stdin=content).text
@@ -194,13 +202,14 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
                 return
             self._checkout.require_idle()
             self._checkout.require_room(changes_between(self.scratch, old, new))
-            self._checkout.write(old, new)
-            try:
-                self._swap(branch, new, old)
-            except SupervisorError as error:
-                self._take_back(branch, new, old, error)
-                raise
-            self._checkout.remember(old)
+            with _uninterrupted():
+                self._checkout.write(old, new)
+                try:
+                    self._swap(branch, new, old)
+                except SupervisorError as error:
+                    self._take_back(branch, new, old, error)
+                    raise
+                self._checkout.remember(old)
 
     def _alone(self) -> AbstractContextManager[None]:
         """Keep other processes of ours from looking at, writing and moving what we do."""
@@ -232,6 +241,16 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
     def _swap(self, branch: str, new: CommitSha, old: CommitSha) -> None:
         if not self._deposit.swap(branch, new, old=old):
             raise _moved(branch)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: git, stopped in the middle, leaves half of the files and its lock."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
 def _moved(branch: str) -> BranchMoved:
