@@ -7,6 +7,7 @@ it prints the names of all.
 
 import json
 import sys
+from contextlib import AbstractContextManager
 from pathlib import Path
 
 from tests.e2e.crash_ports import Boundaries, crashing
@@ -34,6 +35,9 @@ class CrashingLandings:
     def __init__(self, landings: ProjectLandings, at: Boundaries) -> None:
         self._landings = landings
         self._at = at
+
+    def alone(self) -> AbstractContextManager[None]:
+        return self._landings.alone()
 
     def prepare(
         self, request: LandingRequest, *, dry_run: bool = False

@@ -1,7 +1,10 @@
 """Seeing what a run made, and taking it."""
 
+import json
+
 from tests.e2e.command import User
 from tests.e2e.terminal import Terminal
+from tests.support.processes import PATIENCE
 
 
 def test_a_runs_work_is_seen_and_taken(user: User) -> None:
@@ -50,3 +53,23 @@ def test_a_long_change_on_a_terminal_is_paged(user: User) -> None:
     terminal = Terminal(user, "diff", run["id"], PAGER="sed s/^/paged:/", LINES="3")
     assert terminal.wait() == 0
     assert "paged:" in terminal.seen
+
+
+def test_of_merges_at_once_one_run_is_taken_and_the_checkout_stays_clean(user: User) -> None:
+    one = user.run().run
+    other = user.run().run
+    user.git("checkout", "-q", "-b", "mine")
+    started = [user.start("merge", it["id"], "--json") for it in (one, other, one, one)]
+    ended = []
+    for process in started:
+        with process:
+            out, _ = process.communicate(timeout=PATIENCE)
+            ended.append((process.returncode, json.loads(out)))
+    assert [code for code, _ in ended] == [0, 0, 0, 0]
+    assert sum(said["applied"] for _, said in ended) == 1
+    assert user.git("status", "--porcelain") == ""
+    assert (user.repository / "done.txt").exists()
+    assert [user.call("merge", it["id"], "--json").json["kind"] for it in (one, other)] == [
+        "nothing",
+        "nothing",
+    ]

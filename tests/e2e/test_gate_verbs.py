@@ -271,6 +271,22 @@ def test_a_finding_is_accepted_with_a_reason_only(user: User) -> None:
     assert [finding["file"] for finding in entry["findings"]] == [".envrc"]
 
 
+@pytest.mark.parametrize(
+    ("key", "value"), [("core.hooksPath", "scripts"), ("include.path", "../scripts/own")]
+)
+def test_a_file_that_the_users_git_would_run_or_read_asks_a_person(
+    user: User, key: str, value: str
+) -> None:
+    user.commit({**agent(also_reports="scripts/own", also_writes="scripts/own"), "scripts/x": ""})
+    user.git("config", key, value)
+    run = user.run("--workflow", "quick")
+    assert (run.code, run.run["status"]) == (5, "waiting")
+    question = user.call("status", "last", "--json").json["question"]
+    assert [it["gate"] for it in question["gates"]] == ["auto_run_files"]
+    assert [it["file"] for it in question["findings"]] == ["scripts/own"]
+    assert f"your git's setting '{key.lower()}' names it" in question["findings"][0]["message"]
+
+
 def test_a_worker_that_reports_what_is_not_so_is_counted(user: User) -> None:
     user.commit(agent(also_reports="nowhere.py"))
     run = user.run("--workflow", "quick")

@@ -1,6 +1,7 @@
 """Files of several projects in memory, put together and landed."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from datetime import datetime
 
 from supervisor_ai.domain.errors import Conflict, NotFound
@@ -76,6 +77,10 @@ class MemoryLandings:
         self.built_on: set[str] = set()
         self.deeds = 0
         self._dies_at = dies_at
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Let everybody in: these have a process to themselves."""
+        return nullcontext()
 
     def prepare(
         self, request: LandingRequest, *, dry_run: bool = False

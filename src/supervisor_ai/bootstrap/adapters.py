@@ -210,9 +210,14 @@ def make_examiner(repository: "GitRepository", *, is_driven: bool = False) -> "R
     """Make what looks at changes; where a run begins at once, its reader begins to load."""
     from supervisor_ai.gates.examiner import RepositoryExaminer
     from supervisor_ai.workspaces.commits.commit_files import open_commit_files
+    from supervisor_ai.workspaces.repositories.git_run_files import find_git_run_files
 
     commits = open_commit_files(repository.git)
-    examiner = RepositoryExaminer(commits, lambda sha: repository.has_commit(CommitSha(sha)))
+    examiner = RepositoryExaminer(
+        commits,
+        lambda sha: repository.has_commit(CommitSha(sha)),
+        run_files=partial(find_git_run_files, repository),
+    )
     if is_driven:
         examiner.get_ready()
     return examiner

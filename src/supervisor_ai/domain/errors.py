@@ -4,7 +4,8 @@ SupervisorError
 ├── InvalidInput       invalid      a definition, a flag or an answer that cannot be used
 ├── NotFound           not_found    no such run, step, workflow, artifact
 ├── Conflict           conflict     the world moved: another version, another tree
-│   └── StaleVersion                a stream has grown since it was read
+│   ├── StaleVersion                a stream has grown since it was read
+│   └── BranchMoved                 a branch stands elsewhere since it was read
 ├── Denied             denied       the policy or the user's trust says no
 │   └── Untrusted                   the user has not agreed to it yet
 ├── Busy               busy         somebody else owns it now
@@ -61,6 +62,10 @@ class Conflict(SupervisorError):
 
 class StaleVersion(Conflict):
     """A stream has grown since it was read."""
+
+
+class BranchMoved(Conflict):
+    """A branch stands elsewhere since it was read, and nothing was touched."""
 
 
 class Denied(SupervisorError):

@@ -1,6 +1,6 @@
 """The view of a change that a gate gets which looks at it and runs nothing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 
 from msgspec import Struct
 
@@ -14,3 +14,5 @@ class ChangeView(Struct, frozen=True, kw_only=True):
     case: ChangeCase
     commits: Commits
     has_commit: Callable[[str], bool]
+    run_files: Mapping[str, str] = {}
+    """Paths that something of the user's runs besides those of our table, and what runs them."""

@@ -15,7 +15,7 @@ from supervisor_ai.control.ports.commits import Commits
 from supervisor_ai.control.registered_kinds import change_gates
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
-from supervisor_ai.domain.run.gates import Finding, GateWord
+from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import (
     ChangeCase,
@@ -44,9 +44,14 @@ class RepositoryExaminer:
     """Looks at commits of the trusted repository, and at nothing else."""
 
     def __init__(
-        self, commits: Commits, has_commit: Callable[[str], bool], limits: ProcessLimits = LIMITS
+        self,
+        commits: Commits,
+        has_commit: Callable[[str], bool],
+        limits: ProcessLimits = LIMITS,
+        run_files: Callable[[], Mapping[str, str]] = dict,
     ) -> None:
         self.commits = commits
+        self._run_files = run_files
         self.reader = CommitReader(commits, has_commit, limits)
 
     @cached_property
@@ -65,7 +70,11 @@ class RepositoryExaminer:
         gate = change_gates().get(kind)
         if gate is None:
             raise InvalidInput(f"A gate of the kind {kind!r} needs a command to be run.")
-        task = Task(work=ReaderWork.LOOK, case=case, look=gate.look)
+        run_files: Mapping[str, str] = {}
+        if kind == GateKind.AUTO_RUN_FILES:
+            # Asked anew each time: the user's settings may have changed since the run began.
+            run_files = await asyncio.to_thread(self._run_files)
+        task = Task(work=ReaderWork.LOOK, case=case, look=gate.look, run_files=dict(run_files))
         try:
             return await self.reader.done(task, Examination)
         except ChildFailedError as error:

@@ -91,7 +91,12 @@ def serve(task: bytes, ask: Ask) -> bytes:
 def _done(task: Task, commits: AskedCommits) -> object:
     match task.work:
         case ReaderWork.LOOK:
-            view = ChangeView(case=task.case, commits=commits, has_commit=commits.has_commit)
+            view = ChangeView(
+                case=task.case,
+                commits=commits,
+                has_commit=commits.has_commit,
+                run_files=task.run_files,
+            )
             return look(task.look, view)
         case ReaderWork.NEW_TESTS:
             return _new_tests(task, commits)

@@ -64,6 +64,8 @@ class Task(Struct, frozen=True, kw_only=True):
     """The command that is asked for reports."""
     look: str = ""
     """Where the function is that looks at the change."""
+    run_files: dict[str, str] = {}
+    """Paths that something of the user's runs, and what runs them."""
     limit: int = 0
     facts: FactsCase | None = None
     """The change that facts are wanted of."""

@@ -5,7 +5,9 @@ import os
 import re
 import stat
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 from typing import Final
 
 import pytest
@@ -339,3 +341,39 @@ def test_a_receipt_that_cannot_be_read_is_told(desk: Desk) -> None:
     with pytest.raises(InvalidInput) as caught:
         desk.installer.list()
     assert str(receipt) in caught.value.message
+
+
+def test_a_plan_that_another_one_has_overtaken_touches_nothing(desk: Desk) -> None:
+    before = desk.tree()
+    slow = desk.installer.plan_install(desk.wish("claude", session="slow"))
+    desk.install("claude", session="fast")
+    after = desk.tree()
+    with pytest.raises(Conflict, match="Nothing was touched"):
+        slow.apply()
+    assert desk.tree() == after
+    departing = desk.installer.plan_uninstall("claude", InstallationScope.PROJECT)
+    desk.install("claude", session="newer")
+    with pytest.raises(Conflict, match="Nothing was touched"):
+        departing.apply()
+    desk.uninstall("claude")
+    assert desk.tree() == before
+
+
+def test_of_installations_at_once_one_is_put_in_and_can_be_taken_out(desk: Desk) -> None:
+    before, at_once = desk.tree(), Barrier(4)
+
+    def install(number: int) -> bool:
+        plan = desk.installer.plan_install(desk.wish("claude", session=f"s{number}"))
+        at_once.wait()
+        try:
+            plan.apply()
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert sum(pool.map(install, range(4))) == 1
+    [installed] = desk.installer.list()
+    assert {it.standing for it in installed.files} == {FileStanding.AS_WRITTEN}
+    desk.uninstall("claude")
+    assert desk.tree() == before

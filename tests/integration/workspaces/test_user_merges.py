@@ -1,11 +1,19 @@
 """Merges at the user's word: nothing is lost, and no program of the repository's is run."""
 
-from collections.abc import Iterator
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from threading import Barrier
 
 import pytest
+from tests.support.processes import PATIENCE, Owned
 
-from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.errors import BranchMoved, Conflict
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.commits.merges import try_merges
@@ -14,6 +22,7 @@ from supervisor_ai.workspaces.repositories.checkout import GitCheckout
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 FILES = {"README": "one\ntwo\nthree\n", "old": "old\n", "dir/inside": "x\n"}
+REFUSED = Conflict("Git refuses the branch.")
 HOOKS = ("post-checkout", "post-merge", "post-index-change", "reference-transaction", "pre-commit")
 
 
@@ -224,3 +233,162 @@ def test_what_was_squashed_is_known_by_its_trailer(
     assert not merges.took(taken, "Supervisor-Run: r", since=base)
     assert not merges.took(base, "Supervisor-Run: r1", since=base)
     assert merges.subject(taken) == "Take it"
+
+
+@pytest.mark.parametrize("is_same_run", [True, False])
+def test_of_merges_at_once_one_moves_the_branch_and_the_others_touch_nothing(
+    user: ScratchRepository, tmp_path: Path, *, is_same_run: bool
+) -> None:
+    base = user.commit(FILES)
+    number = 5
+    names = ["same"] * number if is_same_run else [f"new-{it}" for it in range(number)]
+    works = [user.plant(FILES | {it: f"{it}\n"}, parent=base) for it in names]
+    at_once = Barrier(number)
+
+    def merge(work: CommitSha) -> str:
+        with try_merges(GitRepository(user.path), tmp_path / "state") as opened:
+            merges = opened.for_user()
+            branch = branch_of(merges)
+            merges.require_ready(branch, base, tree_of(merges, base, work))
+            at_once.wait()
+            try:
+                merges.move(branch, work, old=base)
+            except BranchMoved:
+                return "moved"
+        return work
+
+    with ThreadPoolExecutor(number) as pool:
+        ends = list(pool.map(merge, works))
+    assert sorted(ends).count("moved") == number - 1
+    assert git(user, "rev-parse", "HEAD") in ends
+    assert git(user, "status", "--porcelain") == ""
+
+
+def test_a_merge_that_was_killed_before_the_branch_moved_is_finished(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
+    GitCheckout(repository=merges.repository).write(base, theirs)
+    (user.path / "old").write_text("mine\n")
+    with pytest.raises(Conflict, match=r"no commit holds: .*'old'"):
+        take(merges, base, theirs)
+    assert (user.path / "old").read_text() == "mine\n"
+    (user.path / "old").write_text(FILES["old"])
+    take(merges, base, theirs)
+    assert git(user, "rev-parse", "HEAD") == theirs
+    assert git(user, "status", "--porcelain") == ""
+
+
+@pytest.mark.parametrize("edited", ["", "old"])
+def test_files_are_taken_out_again_beside_what_somebody_edits(
+    user: ScratchRepository, merges: GitUserMerges, edited: str
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
+    GitCheckout(repository=merges.repository).write(base, theirs)
+    if edited:
+        (user.path / edited).write_text("mine\n")
+    merges._take_back(branch_of(merges), theirs, base, REFUSED)
+    assert git(user, "status", "--porcelain").strip() == (f"M {edited}" if edited else "")
+
+
+@pytest.mark.parametrize("edited", ["new", "README"])
+def test_a_file_that_somebody_edited_since_is_not_taken_out(
+    user: ScratchRepository, merges: GitUserMerges, edited: str
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
+    GitCheckout(repository=merges.repository).write(base, theirs)
+    (user.path / edited).write_text("mine\n")
+    with pytest.raises(Conflict, match="are in your checkout and staged") as caught:
+        merges._take_back(branch_of(merges), theirs, base, REFUSED)
+    assert "Nothing was touched" not in caught.value.message
+    assert (user.path / "new").exists()
+    assert (user.path / edited).read_text() == "mine\n"
+
+
+@pytest.fixture
+def locked(user: ScratchRepository) -> Path:
+    user.commit(FILES)
+    lock = user.path / ".git" / f"{git(user, 'symbolic-ref', 'HEAD')}.lock"
+    lock.touch()
+    return lock
+
+
+def test_files_of_a_branch_that_git_cannot_move_are_taken_out_again(
+    user: ScratchRepository, merges: GitUserMerges, locked: Path
+) -> None:
+    assert locked.exists()
+    base = CommitSha(git(user, "rev-parse", "HEAD"))
+    theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
+    with pytest.raises(Conflict, match="Git refuses the branch"):
+        merges.move(branch_of(merges), theirs, old=base)
+    assert git(user, "status", "--porcelain") == ""
+    assert git(user, "rev-parse", "HEAD") == base
+
+
+def test_files_that_git_cannot_commit_are_not_left_staged(
+    user: ScratchRepository, merges: GitUserMerges, locked: Path
+) -> None:
+    (user.path / "mine").write_text("x\n")
+    with pytest.raises(Conflict, match="written, but not committed"):
+        merges.commit_files({"mine": b"x\n", "old": b"old\n"}, "Mine\n")
+    assert git(user, "status", "--porcelain") == "?? mine"
+    locked.unlink()
+    merges.commit_files({"mine": b"x\n"}, "Mine\n")
+    assert git(user, "status", "--porcelain") == ""
+
+
+def test_what_a_user_committed_meanwhile_is_not_taken_out(
+    user: ScratchRepository, merges: GitUserMerges
+) -> None:
+    base = user.commit(FILES)
+    theirs = user.plant(FILES | {"new": "x\n"}, parent=base)
+    GitCheckout(repository=merges.repository).write(base, theirs)
+    git(user, *("-c", "user.name=U", "-c", "user.email=u@example.com"), "commit", "-qm", "Mine")
+    with pytest.raises(Conflict, match="are in your checkout"):
+        merges._take_back(branch_of(merges), theirs, base, BranchMoved("It moved."))
+    assert git(user, "status", "--porcelain") == ""
+    assert (user.path / "new").exists()
+
+
+def until(holds: Callable[[], bool]) -> None:
+    """Look all the time: what is waited for lasts a tenth of a second."""
+    deadline = time.monotonic() + PATIENCE
+    while not holds():
+        assert time.monotonic() < deadline
+
+
+MOVE = """
+import sys
+from pathlib import Path
+from supervisor_ai.workspaces.commits.merges import try_merges
+from supervisor_ai.workspaces.repositories.repository import GitRepository
+top, state, new, old = sys.argv[1:]
+with try_merges(GitRepository(Path(top)), Path(state)) as merges:
+    merges.for_user().move("main", new, old=old)
+"""
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+def test_a_merge_that_is_stopped_while_git_writes_loses_nothing(
+    user: ScratchRepository, merges: GitUserMerges, tmp_path: Path, sent: signal.Signals
+) -> None:
+    base = user.commit(FILES)
+    blob, index = git(user, "rev-parse", "HEAD:old"), {"GIT_INDEX_FILE": str(tmp_path / "index")}
+    many = "".join(f"100644 {blob}\td{it % 50}/f{it}\n" for it in range(4000)).encode()
+    user.git.run("update-index", "--add", "--index-info", stdin=many, environment=index)
+    tree = user.git.run("write-tree", environment=index).text
+    theirs = CommitSha(git(user, "commit-tree", tree, "-p", base, "-m", "many"))
+    lock = user.path / ".git" / "index.lock"
+    asked = [sys.executable, "-c", MOVE, str(user.path), str(tmp_path / "state"), theirs, base]
+    with Owned(asked, cwd=user.path, env=dict(os.environ), stderr=subprocess.DEVNULL) as process:
+        until(lambda: lock.exists() or process.poll() is not None)
+        process.send_signal(sent)
+        process.wait(timeout=PATIENCE)
+    until(lambda: not lock.exists())
+    if sent is signal.SIGKILL:
+        take(merges, base, theirs)
+    assert git(user, "rev-parse", "HEAD") == theirs
+    assert git(user, "status", "--porcelain") == ""

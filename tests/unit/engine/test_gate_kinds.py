@@ -794,7 +794,7 @@ EACH = replace(GATE, min_tests_each=2)
         ((("the change", 0),), 99, "'the change' has 0."),
         ((), 2, None),
         ((), 1, "in all, 1 test ran that can be counted."),
-        ((), None, "in all, no tests ran that can be counted."),
+        ((), None, "in all, 0 tests ran that can be counted."),
     ],
 )
 def test_each_component_has_its_tests(

@@ -68,6 +68,6 @@ class UserMerges(Protocol):
     def move(self, branch: str, new: CommitSha, *, old: CommitSha) -> None:
         """Let the branch, and the checkout that it is in, stand at the commit.
 
-        Raises Conflict, with everything as it was, if the branch stands elsewhere by now.
+        Raises BranchMoved, with everything as it was, if the branch stands elsewhere by now.
         """
         ...

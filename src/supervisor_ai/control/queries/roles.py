@@ -2,6 +2,7 @@
 
 import os
 import re
+import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Final
@@ -126,12 +127,10 @@ def _exchanges(
     """Write all files or none: what is there already is looked at first."""
     taken = [target for target in targets if os.path.lexists(target)]
     if taken and not force:
-        raise Conflict(
-            f"There is a file {str(taken[0])!r} already.", hint="To replace it, say --force."
-        )
+        raise _taken(taken[0])
     for draft, target in zip(drafts, targets, strict=True):
         if not dry_run:
-            _write(target, draft.text)
+            _write(target, draft.text, force=force)
         detail = "would be written" if dry_run else "was written"
         yield RoleExchange(
             mutation=MutationView(
@@ -162,11 +161,23 @@ def _refuse_outside(root: Path, target: Path) -> None:
         raise Denied(f"{str(target.parent)!r} leads out of the project.")
 
 
-def _write(target: Path, text: str) -> None:
+def _write(target: Path, text: str, *, force: bool) -> None:
+    """Let the whole file appear at once; unless told to, in place of nothing that came since."""
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
-        target.unlink(missing_ok=True)
-        with target.open("x", encoding="utf-8") as file:
-            file.write(text)
+        descriptor, name = tempfile.mkstemp(dir=target.parent, prefix=".new-")
+        try:
+            with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+                file.write(text)
+            Path(name).chmod(0o644)
+            Path(name).replace(target) if force else target.hardlink_to(name)
+        finally:
+            Path(name).unlink(missing_ok=True)
+    except FileExistsError as error:
+        raise _taken(target) from error
     except OSError as error:
         raise Denied(f"{str(target)!r} cannot be written: {error.strerror}.") from error
+
+
+def _taken(target: Path) -> Conflict:
+    return Conflict(f"There is a file {str(target)!r} already.", hint="To replace it, say --force.")

@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from supervisor_ai.definitions.packs.contents import file_hash
-from supervisor_ai.definitions.packs.lock import LOCK, PACKS, Lock, LockedPack
+from supervisor_ai.definitions.packs.lock import LOCK, PACKS, LockedPack
 from supervisor_ai.definitions.packs.plans import LockChange
 from supervisor_ai.domain.errors import Conflict, Denied, Unavailable
 
 
-def carry_out(directory: Path, before: Lock, plan: LockChange) -> None:
+def carry_out(directory: Path, plan: LockChange) -> None:
     """Write and remove what a plan says; the lock comes last, so that a half is never accepted."""
     for place in (directory, directory / PACKS):
         if place.is_symlink():
@@ -21,7 +21,7 @@ def carry_out(directory: Path, before: Lock, plan: LockChange) -> None:
     for change in plan.changes:
         if (directory / PACKS / change.name).parent != directory / PACKS:
             raise Denied(f"{change.name!r} is no name of a pack.")
-        known = (before.packs.get(change.name), plan.lock.packs.get(change.name))
+        known = (plan.before.packs.get(change.name), plan.lock.packs.get(change.name))
         _refuse_foreign(directory / PACKS / change.name, change.name, known)
     try:
         for change in plan.changes:

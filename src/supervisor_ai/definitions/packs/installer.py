@@ -1,5 +1,6 @@
 """Finding, installing, updating and removing packs in one place."""
 
+import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -22,8 +23,10 @@ from supervisor_ai.definitions.sources.files import BUILTIN_DIRECTORY
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.tools.file_lock import held
 
 BUILT_IN = "built-in"
+_PATIENCE: Final = 30.0
 REGISTRY: Final = "https://github.com"
 _PART: Final = re.compile(r"[A-Za-z0-9][A-Za-z0-9._-]{0,99}")
 
@@ -93,7 +96,9 @@ class FilePackInstaller(Struct, frozen=True, kw_only=True):
             )
         left = _still_needed({other: it for other, it in lock.packs.items() if other != name})
         gone = [departure(it, pack) for it, pack in lock.packs.items() if it not in left]
-        becomes = LockChange(changes=tuple(gone), lock=replace(lock, packs=left), files={})
+        becomes = LockChange(
+            changes=tuple(gone), before=lock, lock=replace(lock, packs=left), files={}
+        )
         return self._planned(becomes, PackInspection(powers=(), prompts=()))
 
     def _planned(self, becomes: LockChange, found: PackInspection) -> PackPlan:
@@ -106,7 +111,15 @@ class FilePackInstaller(Struct, frozen=True, kw_only=True):
 
     def _apply(self, becomes: LockChange) -> None:
         self.directory.mkdir(parents=True, exist_ok=True)
-        carry_out(self.directory, read_lock(self.directory), becomes)
+        # A file that is there to be locked would lie in the user's checkout.
+        with held(os.open(self.directory, os.O_RDONLY | os.O_CLOEXEC), patience=_PATIENCE) as mine:
+            if not mine or read_lock(self.directory) != becomes.before:
+                raise Conflict(
+                    f"Another process has changed the packs in {str(self.directory)!r} since they"
+                    " were looked at. Nothing was touched.",
+                    hint="Ask again.",
+                )
+            carry_out(self.directory, becomes)
 
     def _offers(self, source: str | None, packs: Iterable[LockedPack]) -> tuple[PackOffer, ...]:
         named = self.known if source is None else (source,)
@@ -156,6 +169,7 @@ def _compared(
     changes += [departure(name, it) for name, it in before.packs.items() if name not in packs]
     return LockChange(
         changes=tuple(changes),
+        before=before,
         lock=Lock(packs=packs),
         files={name: chosen[name].taken.files for name in differing},
     )

@@ -14,6 +14,8 @@ class LockChange(Struct, frozen=True, kw_only=True):
     """What becomes of the lock and of the files of packs."""
 
     changes: tuple[PackChange, ...]
+    before: Lock
+    """What the change was made for."""
     lock: Lock
     files: Mapping[str, Mapping[str, str]]
     """The files of the packs that are written, by the pack's name."""

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.resources import files
 from itertools import islice
+from types import MappingProxyType
 from typing import Final
 
 from msgspec import Struct
@@ -44,14 +45,17 @@ class AutoRun(Struct, frozen=True, kw_only=True):
 def look_at_auto_run_files(view: ChangeView) -> Examination:
     """Find files that run by themselves, and names that mislead whoever reads them."""
     odd = islice(find_odd_names(view.case, view.commits), _MOST_ODD_NAMES)
-    seen = examine_auto_run(view.case, view.commits)
+    seen = examine_auto_run(view.case, view.commits, view.run_files)
     return replace(seen, findings=(*odd, *seen.findings))
 
 
-def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:
+def examine_auto_run(
+    case: ChangeCase, commits: Commits, run_files: Mapping[str, str] = MappingProxyType({})
+) -> Examination:
     """Find what would run by itself on the machine of whoever takes the change."""
     changes = commits.changes(case.base, case.head)
-    known = ((change, _entry_of(change.path)) for change in changes)
+    own = _UserFiles(run_files)
+    known = ((change, own.entry_of(change) or _entry_of(change.path)) for change in changes)
     named = [(change, entry) for change, entry in known if entry is not None]
     touched = _where_it_runs(named, case, commits)
     kept = _unless_equal(touched, case, commits)
@@ -60,6 +64,30 @@ def examine_auto_run(case: ChangeCase, commits: Commits) -> Examination:
         findings=tuple(findings[:_FINDINGS]),
         summary=f"Looked at {counted(len(changes), 'changed file')} for what runs by itself.",
     )
+
+
+class _UserFiles:
+    """Paths that the settings of whoever takes the change name."""
+
+    def __init__(self, reasons: Mapping[str, str]) -> None:
+        self._entries = [
+            AutoRun(pattern=path_pattern([f"/{path}" if path == "*" else f"/{path}/**"]), reason=it)
+            for path, it in reasons.items()
+        ]
+        self._above = {
+            "/".join(parts[:length]).lower(): reason
+            for path, reason in reasons.items()
+            for parts in (path.split("/"),)
+            for length in range(1, len(parts))
+        }
+
+    def entry_of(self, change: ChangedPath) -> AutoRun | None:
+        """Return the entry of a path, at it, below it, or in place of a folder above it."""
+        found = next((it for it in self._entries if it.pattern.match(change.path)), None)
+        above = self._above.get(change.path.lower())
+        if found is not None or above is None or is_absent(change.after):
+            return found
+        return AutoRun(pattern=re.compile(""), reason=above)
 
 
 def _where_it_runs(

@@ -185,21 +185,35 @@ class _Site:
 
     def install(self, steps: Sequence[_Step], receipt: Receipt) -> None:
         """Remember what is there, then write; whoever comes after a crash finds both."""
-        for step in steps:
-            if step.base is not None and step.kept is not None:
-                self._receipts.keep_text(step.base)
-        gone = tuple(it for it in self.kept if receipt.file(it.path) is None)
-        self._receipts.keep(replace(receipt, files=(*receipt.files, *gone)))
-        self._write(steps)
-        self._remove_directories(gone)
-        settled = tuple(replace(it, written=it.written[-1:]) for it in receipt.files)
-        self._receipts.keep(replace(receipt, files=settled))
+        with self._receipts.alone():
+            self._require_as_seen(receipt)
+            for step in steps:
+                if step.base is not None and step.kept is not None:
+                    self._receipts.keep_text(step.base)
+            gone = tuple(it for it in self.kept if receipt.file(it.path) is None)
+            self._receipts.keep(replace(receipt, files=(*receipt.files, *gone)))
+            self._write(steps)
+            self._remove_directories(gone)
+            settled = tuple(replace(it, written=it.written[-1:]) for it in receipt.files)
+            self._receipts.keep(replace(receipt, files=settled))
 
     def uninstall(self, steps: Sequence[_Step], receipt: Receipt) -> None:
         """Write what was there, then forget it."""
-        self._write(steps)
-        self._remove_directories(receipt.files)
-        self._receipts.forget(receipt)
+        with self._receipts.alone():
+            self._require_as_seen(receipt)
+            self._write(steps)
+            self._remove_directories(receipt.files)
+            self._receipts.forget(receipt)
+
+    def _require_as_seen(self, receipt: Receipt) -> None:
+        """Refuse a plan that others have overtaken, before anything is touched."""
+        place = receipt.agent, receipt.scope, Path(receipt.directory)
+        if self._receipts.find(*place) != self._receipt:
+            raise Conflict(
+                f"Another process has changed the files of {receipt.agent} since they were looked"
+                " at. Nothing was touched.",
+                hint="Ask again.",
+            )
 
     def _write(self, steps: Sequence[_Step]) -> None:
         for change in (it.change for it in steps if it.is_needed):

@@ -3,6 +3,7 @@
 import os
 import tempfile
 from collections.abc import Iterator
+from contextlib import contextmanager
 from hashlib import sha256
 from pathlib import Path
 from typing import Final
@@ -11,10 +12,12 @@ import msgspec
 from msgspec import Struct
 
 from supervisor_ai.control.ports.agent_installation import InstallationScope
-from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Busy, InvalidInput, Unavailable
 from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.tools.file_lock import held
 
 _FOLDER: Final = "agents"
+_PATIENCE: Final = 30.0
 _KEPT: Final = "kept"
 
 
@@ -74,6 +77,19 @@ class Receipts:
         """Yield every receipt, in an order that stays."""
         yield from map(_read, sorted(self._directory.glob("*.json")))
 
+    @contextmanager
+    def alone(self) -> Iterator[None]:
+        """Be the only one of all processes that changes files of agents."""
+        try:
+            self._directory.mkdir(mode=0o700, parents=True, exist_ok=True)
+            directory = os.open(self._directory, os.O_RDONLY | os.O_CLOEXEC)
+        except OSError as error:
+            raise _unkept(self._directory, error) from error
+        with held(directory, patience=_PATIENCE) as is_mine:
+            if not is_mine:
+                raise Busy("Another process changes files of agents. Nothing was touched.")
+            yield
+
     def keep_text(self, text: str) -> None:
         """Keep what was in a file, for this user alone: it may hold keys."""
         self._write(self.text_path(text_hash(text)), text.encode())
@@ -122,10 +138,14 @@ class Receipts:
             finally:
                 Path(name).unlink(missing_ok=True)
         except OSError as error:
-            raise Unavailable(
-                f"What was there before cannot be kept in {str(path)!r}: {error.strerror}.",
-                hint="Make the directory writable for you; nothing was changed.",
-            ) from error
+            raise _unkept(path, error) from error
+
+
+def _unkept(path: Path, error: OSError) -> Unavailable:
+    return Unavailable(
+        f"What was there before cannot be kept in {str(path)!r}: {error.strerror}.",
+        hint="Make the directory writable for you; nothing was changed.",
+    )
 
 
 def _read(path: Path) -> Receipt:

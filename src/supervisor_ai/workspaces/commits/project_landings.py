@@ -1,7 +1,7 @@
 """Lands a feature in several repositories: prepared where nobody sees it, then moved."""
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
@@ -16,6 +16,7 @@ from supervisor_ai.workspaces.commits.merges import try_merges
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.commits.project_trees import git_repository, own_tree, scratch_of
 from supervisor_ai.workspaces.commits.user_merges import GitUserMerges
+from supervisor_ai.workspaces.files.file_lock import exclusive
 from supervisor_ai.workspaces.repositories.git import Git, printable, signature
 from supervisor_ai.workspaces.repositories.repository import GitRepository
 from supervisor_ai.workspaces.repositories.signatures import (
@@ -44,6 +45,11 @@ class GitProjectLandings:
     def __init__(self, home: GitRepository, state: Path) -> None:
         self._home = home
         self._state = state.resolve()
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Be the only one of all processes that lands a feature of this project, or raise Busy."""
+        lock = self._home.git.directory / "supervisor-landing.lock"
+        return exclusive(lock, what="landing a feature of this project")
 
     def prepare(
         self, request: LandingRequest, *, dry_run: bool = False

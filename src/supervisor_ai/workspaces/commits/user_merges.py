@@ -1,16 +1,20 @@
 """Merges at the user's word: made where nobody sees it, then landed on the user's branch."""
 
 import os
-from collections.abc import Mapping, Sequence
+import signal
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from datetime import UTC, datetime
 
 from msgspec import Struct
 
 from supervisor_ai.control.ports.user_merges import MergedTree
-from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.errors import BranchMoved, Conflict, SupervisorError
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
+from supervisor_ai.workspaces.files.file_lock import exclusive
 from supervisor_ai.workspaces.repositories.checkout import (
+    UNTOUCHED,
     GitCheckout,
     changes_between,
     filters_of,
@@ -26,6 +30,7 @@ from supervisor_ai.workspaces.repositories.signatures import (
 
 _FORM = ("--write-tree", "--name-only", "--no-messages", "-z")
 _CONFLICTS = 1
+_INTERRUPTS = {signal.SIGINT, signal.SIGTERM, signal.SIGHUP}
 
 
 class GitUserMerges(Struct, frozen=True, kw_only=True):
@@ -89,7 +94,7 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
             self._require_unused(branch)
             return
         changes = changes_between(self.scratch, old, tree)
-        self._checkout.require_clean()
+        self._checkout.require_clean(tree)
         self._checkout.require_room(changes)
         written = [it.path for it in changes if it.status != "D"]
         self._checkout.require_no_filters(filters_of(self.scratch, tree, written))
@@ -139,16 +144,31 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
 
     def commit_files(self, files: Mapping[str, bytes], message: str) -> tuple[str, CommitSha]:
         """Commit new files on the branch that is checked out, and nothing else; no hook is run."""
-        branch = self.current_branch()
-        old = None if branch is None else self.tip(branch)
-        if branch is None or old is None:
-            raise Conflict("No branch with a commit is checked out here. Nothing was touched.")
-        self._checkout.require_idle()
-        entries = [f"100644 {self._blob(content)}\t{path}" for path, content in files.items()]
-        new = self.commit(self._with_entries(old, entries), (old,), message)
-        self._checkout.stage(entries)
-        self._swap(branch, new, old)
+        with self._alone():
+            branch = self.current_branch()
+            old = None if branch is None else self.tip(branch)
+            if branch is None or old is None:
+                raise Conflict("No branch with a commit is checked out here. Nothing was touched.")
+            self._checkout.require_idle()
+            entries = [f"100644 {self._blob(content)} 0\t{path}" for path, content in files.items()]
+            new = self.commit(self._with_entries(old, entries), (old,), message)
+            with _uninterrupted():
+                self._commit_staged(branch, new, old, entries)
         return branch, new
+
+    def _commit_staged(
+        self, branch: str, new: CommitSha, old: CommitSha, entries: Sequence[str]
+    ) -> None:
+        before = self._checkout.stage(entries)
+        try:
+            self._swap(branch, new, old)
+        except SupervisorError as error:
+            if self.tip(branch) == old:
+                self._checkout.unstage(entries, before)
+            raise Conflict(
+                f"The files are written, but not committed: {error.message}",
+                hint="Commit them yourself: git status",
+            ) from error
 
     def _blob(self, content: bytes) -> str:
         return self.scratch.run("hash-object", "-w", "--stdin", stdin=content).text
@@ -170,22 +190,69 @@ class GitUserMerges(Struct, frozen=True, kw_only=True):
         """Let the branch, and the checkout that it is in, stand at the commit.
 
         The files come first, as in git's own merge: whatever stops us in between, the branch does
-        not seem to have undone what it just got.
+        not seem to have undone what it just got, and the next merge finds the files in their place.
         """
-        if branch != self.current_branch():
-            self._swap(branch, new, old)
-            return
-        self._checkout.write(old, new)
-        try:
-            self._swap(branch, new, old)
-        except Conflict:
-            self._checkout.write(new, old)
-            raise
-        self._checkout.remember(old)
+        with self._alone():
+            if self.tip(branch) != old:
+                raise _moved(branch)
+            if branch != self.current_branch():
+                self._require_unused(branch)
+                self._swap(branch, new, old)
+                return
+            self._checkout.require_idle()
+            self._checkout.require_room(changes_between(self.scratch, old, new))
+            with _uninterrupted():
+                self._checkout.write(old, new)
+                try:
+                    self._swap(branch, new, old)
+                except SupervisorError as error:
+                    self._take_back(branch, new, old, error)
+                    raise
+                self._checkout.remember(old)
+
+    def _alone(self) -> AbstractContextManager[None]:
+        """Keep other processes of ours from looking at, writing and moving what we do."""
+        lock = self.repository.git.directory / "supervisor-checkout.lock"
+        return exclusive(lock, what="a merge in this repository")
+
+    def _take_back(
+        self, branch: str, new: CommitSha, old: CommitSha, error: SupervisorError
+    ) -> None:
+        """Take the files out again where the branch still stands before them; else say so.
+
+        Where somebody else moved the branch, the files may be part of what it stands at now.
+        """
+        reason = error.message if isinstance(error, BranchMoved) else ""
+        if self.tip(branch) == old and self.current_branch() == branch:
+            try:
+                self._checkout.write(new, old)
+            except Conflict as refusal:
+                reason = refusal.message
+            else:
+                return
+        raise Conflict(
+            f"The branch {branch!r} was not moved, but the files of {new} are in your checkout and"
+            f" staged. {reason.removesuffix(UNTOUCHED).strip()}",
+            hint="See them with `git status`; when they are not wanted: git restore --staged"
+            f" --worktree --source={old} FILE",
+        ) from error
 
     def _swap(self, branch: str, new: CommitSha, old: CommitSha) -> None:
         if not self._deposit.swap(branch, new, old=old):
-            raise Conflict(
-                f"The branch {branch!r} moved in the meantime. Nothing was touched.",
-                hint="Try again.",
-            )
+            raise _moved(branch)
+
+
+@contextmanager
+def _uninterrupted() -> Iterator[None]:
+    """Let Ctrl-C wait: git, stopped in the middle, leaves half of the files and its lock."""
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, _INTERRUPTS)
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _moved(branch: str) -> BranchMoved:
+    return BranchMoved(
+        f"The branch {branch!r} moved in the meantime. {UNTOUCHED}", hint="Try again."
+    )

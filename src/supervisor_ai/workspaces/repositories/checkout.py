@@ -23,6 +23,7 @@ _PROGRAMS: Final = (
     r"^(filter|merge|diff)\..*\.(clean|smudge|process|required|driver|command|textconv)$"
 )
 _SHOWN: Final = 8
+UNTOUCHED: Final = "Nothing was touched."
 _QUIET: Final = ("--name-only", "-z", "--ignore-submodules=all")
 
 
@@ -43,10 +44,13 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
         directory = self.repository.here.directory
         return Git(directory=directory, work_tree=self.repository.checkout)
 
-    def require_clean(self) -> None:
-        """Refuse what a merge could mix with changes that no commit holds."""
+    def require_clean(self, tree: TreeSha) -> None:
+        """Refuse what a merge could mix with changes that no commit holds.
+
+        Files that are those of the merge already are what a merge left that was killed.
+        """
         self.require_idle()
-        changed = self._changed()
+        changed = self._changed(tree)
         if changed:
             raise _refusal(
                 f"Your checkout has changes that no commit holds: {_named(changed)}.",
@@ -62,9 +66,29 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
             if (self.repository.here.directory / name).exists():
                 raise _refusal(f"A {deed} is under way in {str(top)!r}.", "Finish it first.")
 
-    def stage(self, entries: Sequence[str]) -> None:
-        """Let the index know files as a commit has them; the rest of it stays as it is."""
-        listed = "".join(f"{entry}\0" for entry in entries).encode()
+    def stage(self, entries: Sequence[str]) -> Sequence[str]:
+        """Let the index know files as a commit has them, and return how it knew them.
+
+        The rest of it stays as it is.
+        """
+        before = self._known(entries)
+        self._index(entries)
+        return before
+
+    def unstage(self, entries: Sequence[str], before: Sequence[str]) -> None:
+        """Take back what was staged, unless somebody staged something else since."""
+        if set(self._known(entries)) == set(entries):
+            known = {entry.partition("\t")[2] for entry in before}
+            paths = (entry.partition("\t")[2] for entry in entries)
+            absent = "0" * len(entries[0].split()[1])
+            self._index([*before, *(f"0 {absent} 0\t{it}" for it in paths if it not in known)])
+
+    def _known(self, entries: Sequence[str]) -> list[str]:
+        paths = [entry.partition("\t")[2] for entry in entries]
+        return _paths(self._git.run("ls-files", "--stage", "-z", "--", *paths).output)
+
+    def _index(self, entries: Sequence[str]) -> None:
+        listed = "".join(f"{entry}\0" for entry in entries).encode(errors="surrogateescape")
         reply = self._git.ask(
             *("update-index", "--add", "-z", "--index-info"),
             stdin=listed,
@@ -78,6 +102,9 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
         gone = {it.path for it in changes if it.status == "D"}
         added = [it.path for it in changes if it.status == "A"]
         found = list(dict.fromkeys(it for path in added for it in self._in_the_way(path, gone)))
+        if found:  # Git looks itself at what its index knows.
+            known = set(_paths(self._git.run("ls-files", "-z").output))
+            found = [path for path in found if path not in known]
         if found:
             raise _refusal(
                 f"Files that no commit holds are in the way: {_named(found)}.",
@@ -104,14 +131,21 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
         """Keep where the branch stood, where git users look for it."""
         self.repository.here.ask("update-ref", "-m", "supervisor merge", "ORIG_HEAD", old)
 
-    def _changed(self) -> list[str]:
+    def _changed(self, tree: TreeSha) -> list[str]:
         environment = self._without_programs()
         self._git.ask(
             "update-index", "-q", "--ignore-submodules", "--refresh", environment=environment
         )
-        staged = self._git.run("diff-index", "--cached", *_QUIET, "HEAD", environment=environment)
-        loose = self._git.run("diff-files", *_QUIET, environment=environment)
-        return _paths(staged.output + loose.output)
+
+        def staged_since(start: str) -> bytes:
+            asked = ("diff-index", "--cached", *_QUIET, start)
+            return self._git.run(*asked, environment=environment).output
+
+        staged = staged_since("HEAD")
+        loose = self._git.run("diff-files", *_QUIET, environment=environment).output
+        if staged and not loose and not staged_since(tree):
+            return []
+        return _paths(staged + loose)
 
     def _in_the_way(self, path: str, gone: set[str]) -> Iterator[str]:
         parts = Path(path).parts
@@ -145,7 +179,7 @@ class GitCheckout(Struct, frozen=True, kw_only=True):
         return settings
 
 
-def changes_between(git: Git, old: CommitSha, tree: TreeSha) -> tuple[PathChange, ...]:
+def changes_between(git: Git, old: CommitSha, tree: TreeSha | CommitSha) -> tuple[PathChange, ...]:
     """List what another tree adds, changes and takes away."""
     form = ("-r", "-z", "--name-status", "--no-renames")
     parts = git.run("diff-tree", *form, old, tree).output.split(b"\0")
@@ -167,7 +201,7 @@ def filters_of(git: Git, tree: TreeSha, paths: Sequence[str]) -> dict[str, str]:
 
 def _refusal(message: str, hint: str | None = None) -> Conflict:
     yourself = "Merge it yourself with git, which is free to do so."
-    return Conflict(f"{message} Nothing was touched.", hint=hint or yourself)
+    return Conflict(f"{message} {UNTOUCHED}", hint=hint or yourself)
 
 
 def _paths(output: bytes) -> list[str]:

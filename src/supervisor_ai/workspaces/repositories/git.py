@@ -150,11 +150,17 @@ class Git(Struct, frozen=True, kw_only=True):
         return command
 
 
-def ask_as_user(directory: Path, *arguments: Argument, stdin: bytes = b"") -> GitReply:
+def ask_as_user(
+    directory: Path,
+    *arguments: Argument,
+    stdin: bytes = b"",
+    environment: Mapping[str, str] | None = None,
+) -> GitReply:
     """Ask git what the user would be told there, with the user's configuration but no programs."""
     command: list[Argument] = [*_settings(_HARMLESS), "-C", directory]
     kept = {name: os.environ[name] for name in _OF_THE_USER if name in os.environ}
-    return _execute([*command, *arguments], _Place(Path("/"), kept), stdin, None)
+    place = _Place(Path("/"), {**kept, **(environment or {})})
+    return _execute([*command, *arguments], place, stdin, None)
 
 
 def user_path(name: str) -> Path | None:

@@ -1,8 +1,10 @@
 """Installing, updating and removing packs."""
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from hashlib import sha256
 from pathlib import Path
+from threading import Barrier
 
 import pytest
 from tests.unit.definitions.packs.scene import POWERFUL, Scene, lie_in, pack, publish, write
@@ -249,3 +251,26 @@ def test_all_that_a_pack_says_is_shown(scene: Scene) -> None:
     [prompt] = plan.prompts
     assert prompt.text.endswith("APPROVE EVERYTHING.")
     assert ("cli", '"claude:opus"') in [(power.key, power.value) for power in plan.powers]
+
+
+def test_of_installations_at_once_none_loses_the_pack_of_another(scene: Scene) -> None:
+    names, at_once = ["desk", "lamp", "chair"], Barrier(3)
+    sources = {it: write(scene.directory / it, pack(it)) for it in names}
+
+    def install(name: str) -> bool:
+        plan = scene.shop().plan_install(name, ">=0", str(sources[name]))
+        at_once.wait()
+        try:
+            plan.apply()
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(3) as pool:
+        done = [
+            name for name, is_done in zip(names, pool.map(install, names), strict=True) if is_done
+        ]
+    assert len(done) == 1
+    for name in names:
+        scene.install(name, sources[name])
+    assert sorted(read_lock(scene.place).packs) == sorted(names)

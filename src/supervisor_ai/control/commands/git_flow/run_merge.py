@@ -1,6 +1,7 @@
 """Merge a completed run's work into a branch of the user's, at the user's explicit word."""
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from enum import StrEnum
 from typing import Final
 
@@ -13,7 +14,7 @@ from supervisor_ai.control.ports.user_merges import MergedTree, UserMerges
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.control.slices import find_slice
-from supervisor_ai.domain.errors import Conflict, Denied, NotFound
+from supervisor_ai.domain.errors import BranchMoved, Conflict, Denied, NotFound
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.git_flow.policy import AS_USUAL, GitPolicy, MergeStrategy
 from supervisor_ai.domain.ids import CommitSha, RunId, TreeSha
@@ -21,6 +22,7 @@ from supervisor_ai.domain.run.status import ENDED, RunStatus
 from supervisor_ai.domain.structs import replace
 
 _TITLE: Final = 120
+_TRIES: Final = 20
 
 
 class MergeKind(StrEnum):
@@ -108,7 +110,23 @@ def merge_run(
     *,
     clear: ClearMerge,
 ) -> MergeView:
-    """Bring a run's work into a branch; refuse whatever could lose something or go past people."""
+    """Bring a run's work into a branch; refuse whatever could lose something or go past people.
+
+    Where the branch moves meanwhile, all is looked at again: it may have the work by then.
+    """
+    for _ in range(_TRIES):
+        with suppress(BranchMoved):
+            return _merge_now(records, merges, request, policy, clear)
+    return _merge_now(records, merges, request, policy, clear)
+
+
+def _merge_now(
+    records: Records,
+    merges: UserMerges,
+    request: MergeRequest,
+    policy: GitPolicy,
+    clear: ClearMerge,
+) -> MergeView:
     row = records.find(request.run)
     _refuse_others(records, row)
     commit = _mergeable(merges, row)

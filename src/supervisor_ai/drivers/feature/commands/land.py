@@ -108,6 +108,10 @@ class Lander(Struct, frozen=True, kw_only=True):
 
     def land(self, make_request: Callable[[], LandingRequest]) -> LandingState:
         """Finish what is under way, or prepare a landing and carry it out."""
+        with self.landings.alone():
+            return self._land(make_request)
+
+    def _land(self, make_request: Callable[[], LandingRequest]) -> LandingState:
         state = self.view.refresh()
         if state.status is LandingStatus.LANDED:
             return state
@@ -151,7 +155,14 @@ class Lander(Struct, frozen=True, kw_only=True):
         if stand is MoveStand.BUILT_ON:
             return LandingKept(project=move.project)
         if stand is MoveStand.AFTER:
-            self.landings.restore(move)
+            try:
+                self.landings.restore(move)
+            except Conflict as error:
+                raise Conflict(
+                    f"The feature could not be taken out of {move.repository!r} again:"
+                    f" {error.message}",
+                    hint="Commit or stash your changes there and call the same command again.",
+                ) from error
         return LandingRestored(project=move.project)
 
 

@@ -1,6 +1,7 @@
 """What features over several projects ask of git."""
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from datetime import datetime
 from enum import StrEnum
 from typing import Protocol
@@ -58,6 +59,10 @@ class MoveStand(StrEnum):
 
 class ProjectLandings(Protocol):
     """Moves branches of several repositories."""
+
+    def alone(self) -> AbstractContextManager[None]:
+        """Be the only one of all processes that lands a feature of this project, or raise Busy."""
+        ...
 
     def prepare(
         self, request: LandingRequest, *, dry_run: bool = False

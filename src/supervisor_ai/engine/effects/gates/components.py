@@ -19,7 +19,8 @@ async def lacking(effect: RunGate, operation: Operation, ran: Ran) -> str | None
     new = await operation.world.examiner.new_tests(case)
     wanted = f"At least {least} new tests are wanted for each component"
     if not new.components and (ran.reading.tests or 0) < least:
-        return f"{wanted}; in all, {counted(ran.reading.tests or 0, 'test')} ran that can be counted."
+        ran_in_all = counted(ran.reading.tests or 0, "test")
+        return f"{wanted}; in all, {ran_in_all} ran that can be counted."
     for name, count in new.components:
         if count < least:
             return f"{wanted}; {name!r} has {count}."
