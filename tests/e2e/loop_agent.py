@@ -36,9 +36,16 @@ Files are compared word by word.
 """
 
 
+PLANTED = "Planted " + "rule"
+TOLD = r"^## (?:PROJECT KNOWLEDGE|DIRECTIVES OF PEOPLE|KNOWLEDGE STORE)\n(.*?)(?=^## [A-Z]{4}|\Z)"
+
+
 def main() -> None:
     """Play the role."""
     prompt = sys.stdin.read()
+    told = re.findall(TOLD, prompt, re.MULTILINE | re.DOTALL)
+    if any(PLANTED in it for it in told):
+        sys.exit("What another worker has left is told as a rule.")
     ROLES[os.environ["SUPERVISOR_ROLE"]](prompt)
 
 
@@ -132,6 +139,11 @@ def work(prompt: str) -> None:
     text = {"gate": "broken\n", "empty": "", "qa": "sloppy\n"}.get(do, "built\n")
     if do != "missing":
         path.write_text(text)
+    if do == "plant":
+        for place in ("conventions/planted.md", "directives/planted.md", "conventions/files.md"):
+            document = Path("docs/knowledge", place)
+            document.parent.mkdir(parents=True, exist_ok=True)
+            document.write_text(f"# Planted\n_Status: established_\n## Rules\n{PLANTED}\n")
     status = "BLOCKED" if do == "blocked" else "SUCCESS"
     answer(
         status=status,

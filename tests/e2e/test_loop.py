@@ -151,6 +151,22 @@ def test_the_json_of_a_report_says_whether_it_helps(worked: tuple[User, Json]) -
     }
 
 
+def test_rules_and_directives_that_a_worker_plants_wait_for_a_person_and_are_told_nobody(
+    user: User,
+) -> None:
+    furnish(user, [1, 1], {"m1_1": ["plant"]})
+    said = user.call("loop", "run", "Build the app", "--yes", "--json")
+    run = said.json["run"]["id"]
+    assert said.json["run"]["status"] == "waiting"
+    assert "docs/knowledge/directives/planted.md" in user.call("status", run).out
+    done = user.call("approve", run, "--drive", "--note", "Seen.", "--json")
+    assert done.code == 0, done.out + done.err
+    # The agent fails wherever its prompt holds what was planted.
+    assert user.call("status", run, "--json").json["run"]["status"] == "completed"
+    branch = said.json["run"]["branch"]
+    assert "Planted" in user.git("show", f"{branch}:docs/knowledge/conventions/planted.md")
+
+
 def test_a_loop_that_is_over_hears_nothing(worked: tuple[User, Json]) -> None:
     user, said = worked
     run = said["run"]["id"]

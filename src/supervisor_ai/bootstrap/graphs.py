@@ -98,19 +98,24 @@ def _schema(kind: AnswerWord) -> Mapping[str, object]:
 
 
 class FolderKnowledge:
-    """The knowledge store `docs/knowledge` of a directory."""
+    """The knowledge store `docs/knowledge` of a directory, as it was when it was opened.
+
+    Of what changes there later only what supervisors write counts: workers write there too.
+    """
 
     def __init__(self, store: "DirectoryKnowledge") -> None:
         self._store = store
+        found = ((it.path, it.content) for it in store.read())
+        self._files = {f"{STORE}/{path}": text for path, text in found if text is not None}
 
     def read(self) -> Files:
-        """Read its documents; what is no plain file is not there."""
-        files = ((it.path, it.content) for it in self._store.read())
-        return {f"{STORE}/{path}": content for path, content in files if content is not None}
+        """Return its documents; what is no plain file is not there."""
+        return self._files
 
     def write(self, files: Files) -> None:
         """Write documents; nothing is written through a link."""
         self._store.write({path.removeprefix(f"{STORE}/"): text for path, text in files.items()})
+        self._files = {**self._files, **files}
 
 
 def open_folder_knowledge(directory: Path) -> FolderKnowledge:

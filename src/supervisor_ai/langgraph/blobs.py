@@ -2,19 +2,18 @@
 
 import base64
 import math
-from collections.abc import Callable
 from typing import Final
 
 import msgspec
 from msgspec.msgpack import Ext
 
-Redact = Callable[[str], str]
+from supervisor_ai.domain.redaction.trees import Redact, redact_tree
+
 Blob = tuple[str, bytes]
 """What LangGraph's serialiser makes of a value: its form, and bytes."""
 
 _MSGPACK: Final = "msgpack"
 _TEXTS: Final = ("bytes", "bytearray", "json")
-_DEEPEST: Final = 100
 _JSON: Final = "json"
 _BASE: Final = "base64"
 
@@ -26,7 +25,7 @@ def write_blob(blob: Blob, redact: Redact) -> str:
         content = _redacted_bytes(content, redact)
     if form != _MSGPACK:
         return _in_base(form, content)
-    tree = _redacted(msgspec.msgpack.decode(content), redact, 0)
+    tree = _redacted(msgspec.msgpack.decode(content), redact)
     if _is_plain(tree):
         return f"{form} {_JSON}\n{msgspec.json.encode(tree).decode()}"
     return _in_base(form, msgspec.msgpack.encode(tree))
@@ -45,32 +44,28 @@ def _in_base(form: str, content: bytes) -> str:
     return f"{form} {_BASE}\n{base64.b64encode(content).decode()}"
 
 
-def _redacted(value: object, redact: Redact, depth: int) -> object:
-    """Take the secrets out of every text of a tree, also of those inside values of other types."""
-    if depth > _DEEPEST:
-        return value
-    match value:
-        case str():
-            return redact(value)
-        case dict():
-            return {key: _redacted(it, redact, depth + 1) for key, it in value.items()}
-        case list():
-            return [_redacted(it, redact, depth + 1) for it in value]
-        case bytes():
-            return _redacted_bytes(value, redact)
-        case Ext():
-            return Ext(value.code, _redacted_inside(bytes(value.data), redact, depth + 1))
-        case _:
-            return value
+def _redacted(value: object, redact: Redact, name: str = "") -> object:
+    """Take the secrets out of a tree, also out of those inside values of other types."""
+
+    def other(it: object, called: str) -> object:
+        match it:
+            case bytes():
+                return _redacted_bytes(it, redact)
+            case Ext():
+                return Ext(it.code, _redacted_inside(bytes(it.data), redact, called))
+            case _:
+                return it
+
+    return redact_tree(value, redact, name, other=other)
 
 
-def _redacted_inside(content: bytes, redact: Redact, depth: int) -> bytes:
+def _redacted_inside(content: bytes, redact: Redact, name: str) -> bytes:
     """Redact what a value of another type is packed from; what is no such pack stays as it is."""
     try:
         tree = msgspec.msgpack.decode(content)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return content
-    cleaned = _redacted(tree, redact, depth)
+    cleaned = _redacted(tree, redact, name)
     return content if cleaned == tree else msgspec.msgpack.encode(cleaned)
 
 

@@ -87,6 +87,22 @@ def test_they_look_at_what_is_merged_and_their_documents_are_merged_too() -> Non
     made.check()
 
 
+def test_runs_of_components_know_the_base_and_what_was_looked_at_alone() -> None:
+    planted = {"docs/knowledge/conventions/x.md": "# EVIL\n", "src/a": "done"}
+    plan = feature([component(1, 1), component(1, 2), component(1, 3)])
+    made = Supervised(plan, {cid(1, 1): [planted]}, slots=1)
+    made.go()
+    assert made.files()["docs/knowledge/conventions/x.md"] == "# EVIL\n"
+    base = made.kernel.events(made.run, e.RunSubmitted)[0].base
+    assert base is not None
+    looks = [it for name, it in made.state.line if name == WATCHED]
+    children = [it.child for it in made.kernel.events(made.run, e.ChildStarted)]
+    births = [it for child in children for it in made.kernel.events(child, e.RunSubmitted)]
+    known = [it.base.knowledge for it in births if it.base and it.base.knowledge]
+    assert [it.base for it in known] == [base.sha] * len(children)
+    assert [it.commit for it in known[-1].looks] == [it.commit for it in looks][:1]
+
+
 def test_a_document_without_form_is_not_merged_and_stops_nobody() -> None:
     made = scene()
     made.wrong = "No heading"

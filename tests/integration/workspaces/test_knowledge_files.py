@@ -8,6 +8,7 @@ from tests.integration.context.real_git import Project
 
 from supervisor_ai.control.ports.knowledge import FILE_BYTES
 from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.workspaces.knowledge.commits import CommitKnowledge
 from supervisor_ai.workspaces.knowledge.folder import CheckoutGuides, DirectoryKnowledge
 from supervisor_ai.workspaces.repositories.git import Git
@@ -47,6 +48,26 @@ def test_the_store_of_a_commit_is_read(project: Project, commits: CommitKnowledg
     assert [it.content for it in commits.read(first) if it.content] == [b"one"]
     assert commits.changed(first, second) == {"conventions/a.md", "design/big.md"}
     assert commits.stamp(first) != commits.stamp(second)
+
+
+def test_of_later_commits_only_those_of_looks_count(
+    project: Project, commits: CommitKnowledge
+) -> None:
+    base = project.commit({A: b"one", "docs/knowledge/design/b.md": b"kept"})
+    (project.root / "docs/knowledge/design/b.md").unlink()
+    store = project.root / "docs/knowledge"
+    (store / "design/link.md").symlink_to("../conventions/a.md")
+    worker = project.commit({A: b"_Status: deprecated_", "docs/knowledge/Conventions/A.md": b"x"})
+    (store / "design/link.md").unlink()
+    look = project.commit({A: b"more", "docs/knowledge/lessons/l.md": b"learnt"})
+    looks = (LookCommit(before=worker, commit=look),)
+    found = {it.path: it.content for it in commits.read(base, looks)}
+    assert found == {
+        "conventions/a.md": b"one",
+        "design/b.md": b"kept",
+        "lessons/l.md": b"learnt",
+    }
+    assert commits.stamp(base, looks) not in {None, commits.stamp(base)}
 
 
 def test_a_commit_may_have_no_store(project: Project, commits: CommitKnowledge) -> None:

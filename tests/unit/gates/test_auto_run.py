@@ -82,6 +82,9 @@ def package(**keys: object) -> str:
         ".continue/config.json",
         ".github/copilot-instructions.md",
         ".supervisor/config.yaml",
+        "docs/knowledge/conventions/x.md",
+        "Docs/Knowledge/directives/y.md",
+        "docs/knowledge",
     ],
 )
 def test_a_file_that_runs_by_itself_is_found(path: str) -> None:

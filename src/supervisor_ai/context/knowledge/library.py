@@ -30,6 +30,7 @@ from supervisor_ai.control.ports.knowledge import (
 )
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.domain.knowledge.selection import (
     Candidate,
     DocumentChoice,
@@ -92,12 +93,12 @@ class KnowledgeLibrary:
 
     def search(self, commit: CommitSha, words: str, *, most: int) -> tuple[KnowledgeHit, ...]:
         """Find the documents of both stores that fit some words best."""
-        return self._search(self._sources(commit), words, most)
+        return self._search(self._sources(commit, ()), words, most)
 
     def select_now(self, request: KnowledgeRequest) -> InjectedKnowledge:
         """Choose in this thread."""
         with ExitStack() as stack:
-            indexes = self._opened(self._sources(request.commit), stack)
+            indexes = self._opened(self._sources(request.commit, request.looks), stack)
             entries = list(self._entries(indexes, request))
             problems = [
                 place_of(store, text) for store, index in indexes for text in index.problems()
@@ -125,9 +126,9 @@ class KnowledgeLibrary:
         sources = (*_folder(StoreName.PROJECT, folder), *_folder(StoreName.USER, self._own))
         return self._search(sources, words, most)
 
-    def _sources(self, commit: CommitSha) -> tuple[_Source, ...]:
-        stamp = self._commits.stamp(commit)
-        read = partial(self._commits.read, commit)
+    def _sources(self, commit: CommitSha, looks: Sequence[LookCommit]) -> tuple[_Source, ...]:
+        stamp = self._commits.stamp(commit, looks)
+        read = partial(self._commits.read, commit, looks)
         project = () if stamp is None else (_source(StoreName.PROJECT, stamp, read),)
         return (*project, *_folder(StoreName.USER, self._own))
 
@@ -164,7 +165,8 @@ class KnowledgeLibrary:
         hidden, words = Patterns(request.hides), f"{request.themes}\n{request.task}"
         recent: frozenset[str] = frozenset()
         if request.since is not None:
-            recent = self._commits.changed(request.since, request.commit)
+            newest = request.looks[-1].commit if request.looks else request.commit
+            recent = self._commits.changed(request.since, newest)
         for store, index in indexes:
             fits = index.relevance(words, _MOST_FITTING)
             is_project = store is StoreName.PROJECT

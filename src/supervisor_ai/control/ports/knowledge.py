@@ -13,6 +13,7 @@ from msgspec import Struct
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
 from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.domain.knowledge.updates import Update, UpdateRefusal, WriteDocument
 
 
@@ -139,12 +140,12 @@ class KnowledgeReading(Protocol):
 class KnowledgeCommits(Protocol):
     """The stores of commits, read without a work tree."""
 
-    def stamp(self, commit: CommitSha) -> str | None:
-        """Name the store of a commit by its content; None: it has none."""
+    def stamp(self, commit: CommitSha, looks: Sequence[LookCommit] = ()) -> str | None:
+        """Name the store of a commit, with what supervisors wrote since; None: there is none."""
         ...
 
-    def read(self, commit: CommitSha) -> Sequence[StoreFile]:
-        """Read its files; links are named and not followed."""
+    def read(self, commit: CommitSha, looks: Sequence[LookCommit] = ()) -> Sequence[StoreFile]:
+        """Read the files of both; links are named and not followed."""
         ...
 
     def changed(self, since: CommitSha, commit: CommitSha) -> frozenset[str]:

@@ -16,6 +16,7 @@ from supervisor_ai.control.sessions.stream_queries import message_row
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, LetterKey, SessionId
+from supervisor_ai.domain.redaction.trees import redact_tree
 from supervisor_ai.domain.run.inbox_commands import InboxCommand, Signal
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import Draft, log_message, require
@@ -267,7 +268,9 @@ def body_of(desk: SessionDesk, summary: str, data: Data | None, ts: str | None =
             hint="Put the rest into the data or into an artifact.",
         )
     told = desk.redactor.redact(plain(summary)).text
-    kept = None if data is None else _redacted(desk, data, 0)
+    _require_json(data)
+    named = {str(key): it for key, it in (data or {}).items()}
+    kept = None if data is None else redact_tree(named, lambda it: desk.redactor.redact(it).text)
     size = len(json.dumps(kept))
     if size > _DATA:
         raise InvalidInput(
@@ -312,26 +315,23 @@ def wake_letters(
     ]
 
 
-def _redacted(desk: SessionDesk, value: Json, depth: int) -> Json:
-    """Take the secrets out of every text in a value."""
+def _require_json(value: Json, depth: int = 0) -> None:
+    """Refuse what is no JSON, or is nested too deep."""
     if depth > _DEPTH:
         raise InvalidInput(f"The data is nested more than {_DEPTH} deep.")
     match value:
-        case str():
-            return desk.redactor.redact(value).text
         case Mapping():
-            return {
-                desk.redactor.redact(str(key)).text: _redacted(desk, it, depth + 1)
-                for key, it in value.items()
-            }
+            for it in value.values():
+                _require_json(it, depth + 1)
         case list() | tuple():
-            return [_redacted(desk, it, depth + 1) for it in value]
-        case None | bool():
-            return value
+            for it in value:
+                _require_json(it, depth + 1)
+        case None | bool() | str():
+            return
         case int() if abs(value) <= _LARGEST:
-            return value
+            return
         case float() if isfinite(value):
-            return value
+            return
         case _:
             raise InvalidInput(f"{str(value)[:80]!r} is no JSON.")
 

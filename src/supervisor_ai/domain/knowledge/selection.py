@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.documents import KnowledgeArea, KnowledgeStatus
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 
 USUAL_BUDGET: Final = 2_000
 
@@ -34,6 +35,8 @@ class KnowledgeScope(Struct, frozen=True, kw_only=True):
 
     commit: CommitSha | None = None
     """Whose store it is; None: that of the commit at which the run began."""
+    looks: tuple[LookCommit, ...] = ()
+    """What supervisors have written there since."""
     since: CommitSha | None = None
     """Where the milestone began: lessons that are younger belong to it."""
     themes: str = ""

@@ -50,6 +50,7 @@ class StepKind:
     HUMAN: Final = StepWord("human_gate")
     COMMIT: Final = StepWord("commit")
     PULL_REQUEST: Final = StepWord("pull_request")
+    ATTACHED: Final = StepWord("attached_supervisors")
 
 
 class Broker(Struct, frozen=True, kw_only=True):

@@ -7,16 +7,19 @@ from typing import Final, NewType
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, TreeSha
+from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run.line_places import LineSide
 from supervisor_ai.domain.run.status import FailureCategory
 
 
-class Base(Struct, frozen=True, kw_only=True):
+class Base(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """The commit that a run starts from, and the name it was found by."""
 
     ref: str
     sha: CommitSha
     tree: TreeSha
+    knowledge: KnowledgeOrigin | None = None
+    """The commits whose knowledge documents count; None: this one alone."""
 
 
 class Identity(Struct, frozen=True, kw_only=True):

@@ -3,6 +3,7 @@
 from typing import Final
 
 from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.values import Snapshot
@@ -32,6 +33,7 @@ class FeatureDriver:
             tip=Snapshot(commit=base.sha, tree=base.tree),
             lengths=best.lengths,
             first=best.first,
+            knowledge=KnowledgeOrigin(base=base.sha),
         )
 
     def evolve(self, state: FeatureState, event: Event) -> FeatureState:

@@ -7,6 +7,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, StepName
+from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.run.values import ApprovalReason, Snapshot
@@ -112,6 +113,8 @@ class FeatureState(Struct, frozen=True, kw_only=True):
     """Whether the plan may be built."""
     lengths: dict[Node, float] = field(default_factory=dict)
     first: dict[Node, tuple[Node, ...]] = field(default_factory=dict)
+    knowledge: KnowledgeOrigin | None = None
+    """The commits whose knowledge documents count; None: those of the run's base."""
 
     @property
     def is_resting(self) -> bool:
@@ -301,6 +304,9 @@ def _placed(state: FeatureState, name: ComponentId, event: e.PlacedEvent) -> Fea
             if not before.is_undone:
                 landings[name] = commit
             line = (*state.line, (name, tip))
+            if name == WATCHED and state.knowledge is not None:
+                known = state.knowledge.looked(state.tip.commit, commit)
+                state = replace(state, knowledge=known)
             return replace(state, tip=tip, landed=commit, landings=landings, line=line)
         case f.RevertNeedless():
             landings = {it: at for it, at in state.landings.items() if it != name}

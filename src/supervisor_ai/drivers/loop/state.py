@@ -17,7 +17,7 @@ from supervisor_ai.drivers.loop.kinds import AssessmentVerdict, LoopNode
 from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish
-from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState
+from supervisor_ai.drivers.moves.state import StepRecord, WorkflowState, looked
 from supervisor_ai.drivers.moves.state import evolve as evolve_steps
 from supervisor_ai.drivers.quality.events import (
     DirectiveAdded,
@@ -74,7 +74,10 @@ class LoopState(Struct, frozen=True, kw_only=True):
 
 def evolve(state: LoopState, event: Event) -> LoopState:
     """Fold one recorded fact into the state."""
-    state = replace(state, flow=evolve_steps(state.flow, event))
+    flow = state.flow
+    if isinstance(event, e.IntegrationLanded) and state.node is LoopNode.RUN_SUPERVISORS:
+        flow = looked(flow, event)
+    state = replace(state, flow=evolve_steps(flow, event))
     match event:
         case e.StepEntered():
             return _entered(state, event)

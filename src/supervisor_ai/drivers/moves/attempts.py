@@ -4,6 +4,7 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
+from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.definition import Definition, Role, Step
@@ -87,11 +88,17 @@ def attempt(run: Run, state: WorkflowState, at: Step, slot: Slot, way: Approach)
         instructions=at.instructions,
         context=_context(state, at),
         session=definition.session,
+        knowledge=_known(state),
         writable=_writable(definition, role),
         hears_directives=definition.hears_directives and _acts(role),
         answers_directives=role.answer == AnswerKind.PLAN,
     )
     return _within_leave(effect, slot)
+
+
+def _known(state: WorkflowState) -> KnowledgeScope:
+    origin = state.knowledge
+    return KnowledgeScope(commit=origin.base, looks=origin.looks) if origin else KnowledgeScope()
 
 
 def _acts(role: Role) -> bool:

@@ -1,6 +1,7 @@
 """The life of a state of steps under its definition: how it begins, is forked and is migrated."""
 
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.events import RunSubmitted
 from supervisor_ai.domain.run.values import Snapshot
@@ -15,7 +16,8 @@ def begin(birth: RunSubmitted, definition: Definition) -> WorkflowState:
     """Return the state before anything happened."""
     base = base_of(birth)
     head = Snapshot(commit=base.sha, tree=base.tree)
-    return WorkflowState(definition=definition, head=head)
+    known = base.knowledge or KnowledgeOrigin(base=base.sha)
+    return WorkflowState(definition=definition, head=head, knowledge=known)
 
 
 def fork(state: WorkflowState) -> WorkflowState:

@@ -8,6 +8,7 @@ from supervisor_ai.domain.envelope import Event
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
+from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind
@@ -188,6 +189,8 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
     """What is known about the change on its way to a branch."""
     pull_request: PullRequestRecord = field(default_factory=PullRequestRecord)
     """What is known of the pull request."""
+    knowledge: KnowledgeOrigin | None = None
+    """The commits whose knowledge documents count; None: those of the run's base."""
 
     @property
     def visits(self) -> int:
@@ -322,6 +325,8 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
     """Take in what the step as a whole is at, and what came of it."""
     match event:
         case e.IntegrationLanded(commit=commit):
+            if state.at(event.step).kind == StepKind.ATTACHED:
+                state = looked(state, event)
             return replace(state, news=event, landed=commit, head=_after_landing(state, event))
         case e.PullRequestOpened() | e.PullRequestSeen() | e.PullRequestUnseen():
             known = evolve_pull_request(state.pull_request, event)
@@ -335,6 +340,13 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
             return replace(state, news=None)
         case _:
             return state
+
+
+def looked(state: WorkflowState, event: e.IntegrationLanded) -> WorkflowState:
+    """Let what a supervisor has landed count, before the branch moves."""
+    if state.knowledge is None:
+        return state
+    return replace(state, knowledge=state.knowledge.looked(state.landed, event.commit))
 
 
 def _after_landing(state: WorkflowState, event: e.IntegrationLanded) -> Snapshot:

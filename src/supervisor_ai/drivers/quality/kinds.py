@@ -3,9 +3,9 @@
 from typing import Final
 
 from supervisor_ai.domain.run.answers import AnswerWord, Meaning
-from supervisor_ai.domain.run.definition import StepWord
+from supervisor_ai.domain.run.definition import StepKind
 
-ATTACHED: Final = StepWord("attached_supervisors")
+ATTACHED: Final = StepKind.ATTACHED
 """Supervisors look behind the commits of a driver that is no loop."""
 OF_STYLE: Final = AnswerWord("style_findings")
 OF_DESIGN: Final = AnswerWord("design_findings")

@@ -8,6 +8,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.knowledge.provenance import standing
 from supervisor_ai.domain.run.effects import ContextItem, RunWorker
 from supervisor_ai.domain.run.events import RunEvent
 from supervisor_ai.domain.run.values import Snapshot
@@ -25,6 +26,7 @@ from supervisor_ai.drivers.quality.ports import (
     Files,
     QualityPorts,
     SettledKnowledge,
+    StoreFiles,
     WrittenKnowledge,
 )
 from supervisor_ai.drivers.quality.supervisors import STORE, RunOutcome, SupervisorSpec
@@ -69,7 +71,7 @@ async def perform_look(
     effect: RunWorker, operation: Operation, ports: QualityPorts, look: Look
 ) -> RunEvent:
     """Let a supervisor look, and keep of its work what is its own and has the right form."""
-    before = await ports.files.read(effect.start, STORE)
+    before = await standing_files(effect, ports.files)
     is_first = ports.books.is_empty(before, look.spec.owns)
     told = told_look_text(
         look, ports.books.digest(before, most=space_left(look)), is_first=is_first
@@ -107,6 +109,17 @@ async def perform_look(
         )
 
     return await perform_worker(replace(effect, context=items), operation, settle)
+
+
+async def standing_files(effect: RunWorker, files: StoreFiles) -> Files:
+    """Read the store as people and supervisors wrote it; what other workers left is not there."""
+    scope = effect.knowledge
+    base = await files.read(scope.commit or effect.base, STORE)
+    looks = [
+        (await files.read(it.before, STORE), await files.read(it.commit, STORE))
+        for it in scope.looks
+    ]
+    return standing(base, looks)
 
 
 def _place(effect: RunWorker) -> AnswerTaken:
@@ -154,7 +167,8 @@ async def _written(
     if others:
         report_refused(effect, operation, others)
     left = await ports.files.read(work.snapshot.commit, STORE)
-    return {path: text for path, text in left.items() if path.startswith(own)}
+    mine = frozenset(changed).difference(others)
+    return {path: text for path, text in left.items() if path in mine}
 
 
 def findings_taken(

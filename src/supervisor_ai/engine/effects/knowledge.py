@@ -35,6 +35,7 @@ async def tell_knowledge(
             plan=plan,
             # A worker of this run may have written to the store since: nobody has accepted that.
             commit=scope.commit or effect.base,
+            looks=scope.looks,
             task=task,
             themes=scope.themes,
             since=scope.since,

@@ -7,6 +7,7 @@ from msgspec import Struct
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId
 from supervisor_ai.domain.knowledge.documents import KnowledgeDocument
 from supervisor_ai.domain.knowledge.life import KnowledgeUse
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.domain.knowledge.selection import (
     InjectedKnowledge,
     KnowledgePlan,
@@ -20,6 +21,8 @@ class KnowledgeRequest(Struct, frozen=True, kw_only=True):
     plan: KnowledgePlan
     commit: CommitSha
     """Whose store it is."""
+    looks: tuple[LookCommit, ...] = ()
+    """What supervisors have written there since."""
     task: str
     themes: str = ""
     since: CommitSha | None = None

@@ -10,6 +10,7 @@ from supervisor_ai.context.tokens import CLAUDE, O200K, Estimator, TokenCounter
 from supervisor_ai.control.ports.knowledge import StoreFile
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 
 HEAD: Final = CommitSha("head")
@@ -23,12 +24,14 @@ class MemoryFolder:
         self.read_count = 0
         self._changed = frozenset(changed)
 
-    def stamp(self, commit: CommitSha = HEAD) -> str | None:
-        del commit
+    def stamp(self, commit: CommitSha = HEAD, looks: Sequence[LookCommit] = ()) -> str | None:
+        del commit, looks
         return repr(sorted(self.files.items())) if self.files else None
 
-    def read(self, commit: CommitSha = HEAD) -> Sequence[StoreFile]:
-        del commit
+    def read(
+        self, commit: CommitSha = HEAD, looks: Sequence[LookCommit] = ()
+    ) -> Sequence[StoreFile]:
+        del commit, looks
         self.read_count += 1
         return [StoreFile(path=it, content=text.encode()) for it, text in self.files.items()]
 

@@ -111,11 +111,9 @@ def published(state: object, folder: str) -> RoleState:
 
 
 def artifacts_of(task: str, refs: Iterable[str], files: Mapping[str, str]) -> tuple[str, ...]:
-    """Name what a task has left: what its role says, else the files that bear its name."""
-    named = tuple(path for path in refs if path in files)
-    if named:
-        return named
-    return tuple(path for path in sorted(files) if _bears(path, task))
+    """Name what a task has left: what its role says, and all files that bear its name."""
+    bearing = (path for path in sorted(files) if _bears(path, task))
+    return tuple(dict.fromkeys((*(path for path in refs if path in files), *bearing)))
 
 
 def _bears(path: str, task: str) -> bool:

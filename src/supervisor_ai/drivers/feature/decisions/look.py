@@ -26,5 +26,6 @@ def look_at_merged(run: Run, state: FeatureState) -> StartRun:
             ref=run.birth.branch or base_of(run.birth).ref,
             sha=state.tip.commit,
             tree=state.tip.tree,
+            knowledge=state.knowledge,
         ),
     )

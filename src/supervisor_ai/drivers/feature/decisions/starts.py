@@ -66,7 +66,12 @@ def begin_run(run: Run, state: FeatureState, name: ComponentId) -> Decision | No
             workflow=definition.child_workflows[name],
             task=known_value(part.task),
             definition=definition.children[name],
-            base=Base(ref=branch, sha=state.tip.commit, tree=state.tip.tree),
+            base=Base(
+                ref=branch,
+                sha=state.tip.commit,
+                tree=state.tip.tree,
+                knowledge=state.knowledge,
+            ),
         )
     )
 

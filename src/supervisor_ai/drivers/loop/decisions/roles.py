@@ -4,7 +4,6 @@ from typing import Final
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.domain.knowledge.selection import KnowledgeScope
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RunWorker
@@ -61,7 +60,7 @@ def _told(state: LoopState, effect: Effect) -> Effect:
         return effect
     heard = {effect.step, *state.rules.milestone_steps}
     feedback = tuple(it for it in effect.feedback if it.source in heard)
-    known = KnowledgeScope(commit=state.kept.commit, since=state.since)
+    known = replace(effect.knowledge, since=state.since)
     bare = replace(effect, context=(), plans=(), feedback=feedback, knowledge=known)
     bare = replace(bare, hears_directives=False)
     return for_loop(bare, state.book, state.kept.commit)

@@ -24,8 +24,8 @@ from supervisor_ai.drivers.loop.performers.takers import (
     take_work,
 )
 from supervisor_ai.drivers.quality.events import AnswerTaken
+from supervisor_ai.drivers.quality.look import standing_files
 from supervisor_ai.drivers.quality.ports import QualityPorts
-from supervisor_ai.drivers.quality.supervisors import STORE
 from supervisor_ai.engine.effects.worker import Work, perform_worker
 from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.world import Operation
@@ -81,7 +81,7 @@ async def _sections(
     writer = BriefWriter(book=effect.book, read=operation.text_of)
     sections = writer.sections(*briefs.TOLD[node])
     if node is LoopNode.SCOPE_AGENT:
-        store = await ports.files.read(effect.start, STORE)
+        store = await standing_files(effect, ports.files)
         words = "\n\n".join(ports.books.directives(store))
         sections = (*sections, *((Section(title=_LEFT, text=words),) if words else ()))
     if node is LoopNode.QA:
