@@ -19,7 +19,8 @@ def describe(observation: Observation) -> str:
         case WorkerStarted(model=model):
             return f"[started{f' with {model}' if model else ''}]\n"
         case WorkerSaid(text=text):
-            return f"{text}\n" if text.strip() else ""
+            shown = _without_answer(text)
+            return f"{shown}\n" if shown.strip() else ""
         case ToolCalled(name=name, detail=detail):
             return f"[{name}{f': {detail}' if detail else ''}]\n"
         case WorkerRetried(attempt=attempt, reason=reason):
@@ -30,3 +31,13 @@ def describe(observation: Observation) -> str:
             return f"[{message}]\n" if message else ""
         case _:
             assert_never(observation)
+
+
+def _without_answer(text: str) -> str:
+    """Leave out the answer, whose form and nonce are for the program."""
+    before, fence, block = text.rpartition("```json")
+    if fence and '"nonce"' in block:
+        return f"{before}{block.partition('```')[2]}"
+    bare = text.strip()
+    is_answer = bare.startswith("{") and bare.endswith("}") and '"nonce"' in bare
+    return "" if is_answer else text

@@ -10,10 +10,10 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import Broker
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
-from supervisor_ai.domain.run.values import Usage
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.sandbox import Channel, OutputSink, Sandbox, SandboxEnd
-from supervisor_ai.engine.ports.workers import WorkerReport, WorkerRequest
+from supervisor_ai.engine.ports.workers import UsageSeen, WorkerReport, WorkerRequest
 from supervisor_ai.tools.threads import finish_in_thread
 from supervisor_ai.workers.command import run_agent
 from supervisor_ai.workers.launch.home import found_covers, furnished
@@ -133,6 +133,8 @@ class _Audience:
         self._observe = request.on_observation
         self._pass_on = on_output
         self._complaints = bytearray()
+        # Whoever watches is told what the records say, never shown the records or warnings.
+        self._observe(UsageSeen(usage=NO_USAGE))
 
     @property
     def complaints(self) -> str:

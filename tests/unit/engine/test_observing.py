@@ -41,6 +41,9 @@ DONE = SandboxResult(end=SandboxEnd.EXITED, exit_code=0, reason="It ended.")
     [
         (WorkerStarted(session="s", model="opus"), "[started with opus]\n"),
         (WorkerStarted(), "[started]\n"),
+        (WorkerSaid(text='Done.\n```json\n{"nonce": "n", "status": "SUCCESS"}\n```'), "Done.\n\n"),
+        (WorkerSaid(text='{"status": "SUCCESS", "nonce": "n"}'), ""),
+        (WorkerSaid(text='```json\n{"a": 1}\n```'), '```json\n{"a": 1}\n```\n'),
         (WorkerSaid(text="I look."), "I look.\n"),
         (WorkerSaid(text=" "), ""),
         (ToolCalled(name="Edit", detail="a.py"), "[Edit: a.py]\n"),
