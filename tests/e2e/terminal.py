@@ -36,7 +36,7 @@ class Screen:
         self.seen = ""
         self._master, slave = pty.openpty()
         fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, columns, 0, 0))
-        self._process = subprocess.Popen(
+        self.process = subprocess.Popen(
             command,
             cwd=directory,
             env={**environment, "TERM": term},
@@ -62,12 +62,12 @@ class Screen:
         while self._read():
             pass
         os.close(self._master)
-        return self._process.wait(timeout=PATIENCE)
+        return self.process.wait(timeout=PATIENCE)
 
     def hang_up(self) -> int:
         """Take the terminal away; return the exit code of the program that is left without one."""
         os.close(self._master)
-        return self._process.wait(timeout=PATIENCE)
+        return self.process.wait(timeout=PATIENCE)
 
     def _read(self) -> bool:
         ready, _, _ = select.select([self._master], [], [], PATIENCE)

@@ -343,13 +343,16 @@ def ledger_binding(repository: "GitRepository", settings: HostSettings) -> "Ledg
 def open_bound_ledger(repository: "GitRepository", settings: HostSettings) -> "SqliteLedger":
     """Open the ledger, and with it the permission to use what lies beside it."""
     from supervisor_ai.engine.host import SystemClock, SystemProcesses
+    from supervisor_ai.store.connection import Connection
     from supervisor_ai.store.ledger import open_ledger
     from supervisor_ai.workspaces.commits.ledger_anchor import GitAnchor
 
     ledger_binding(repository, settings).establish()
     clock, processes, anchor = SystemClock(), SystemProcesses(), GitAnchor(repository)
     place = repository.state_directory
-    return open_ledger(place, clock=clock, processes=processes, anchor=anchor)
+    return open_ledger(
+        place, clock=clock, processes=processes, anchor=anchor, connect=Connection.shared
+    )
 
 
 def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Records":

@@ -8,6 +8,7 @@ from datetime import timedelta
 from pathlib import Path
 from threading import RLock
 from typing import Any, Final, TypeAlias
+from weakref import WeakSet
 
 from supervisor_ai.domain.errors import Busy, SupervisorError, Unavailable
 from supervisor_ai.store.migrations import MIGRATIONS, Migration
@@ -52,6 +53,8 @@ class Connection:
         self.path = path
         self._sql = sql
         self._turn = RLock()
+        self._users = 1
+        self._file = _identity(path)
 
     @classmethod
     def open(
@@ -62,15 +65,27 @@ class Connection:
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> "Connection":
         """Open the ledger's file; make it, or bring it up to date, where necessary."""
-        _create_private(path)
         with _translated(path):
-            connection = cls(_connect(str(path), patience), path)
+            with _OPENING:
+                _create_private(path)
+                connection = cls(_connect(str(path), patience), path)
+                _OPEN.add(connection)
             try:
                 connection._prepare(patience, migrations)
             except BaseException:
                 connection.close()
                 raise
         return connection
+
+    @classmethod
+    def shared(cls, path: Path) -> "Connection":
+        """Return the connection that this process has to the file; open one where it has none."""
+        with _OPENING:
+            found = _opened(path)
+            if found is None:
+                return cls.open(path)
+            found._users += 1  # noqa: SLF001 - of this class
+            return found
 
     @classmethod
     def scratch(cls) -> "Connection":
@@ -104,9 +119,12 @@ class Connection:
         return _Block(self._sql, self._turn, self.path, "BEGIN")
 
     def close(self) -> None:
-        """Let go of the file."""
-        with self._turn:
-            self._sql.close()
+        """Let go of the file, when everybody has who shares the connection."""
+        with _OPENING, self._turn:
+            self._users -= 1
+            if self._users == 0:
+                _OPEN.discard(self)
+                self._sql.close()
 
     def _prepare(self, patience: timedelta, migrations: Sequence[Migration]) -> None:
         if self._is_ready(migrations):
@@ -178,10 +196,31 @@ class _Block:
             raise _translate(self._path, error) from error
 
 
+_OPENING: Final = RLock()
+_OPEN: Final[WeakSet[Connection]] = WeakSet()
+"""What this process has open. SQLite's locks are POSIX locks, which belong to a process and go with
+*any* close of the file: a file in this list is never opened except by SQLite itself."""
+
+
+def _identity(path: Path) -> tuple[int, int, int] | None:
+    """Name the file of a path for this process; a forked one has connections of its own."""
+    try:
+        found = path.stat(follow_symlinks=False)
+    except OSError:
+        return None
+    return os.getpid(), found.st_dev, found.st_ino
+
+
+def _opened(path: Path) -> Connection | None:
+    """Return a connection that this process has to the file."""
+    file = _identity(path)
+    return next((it for it in _OPEN if file is not None and it._file == file), None)  # noqa: SLF001 - of this module
+
+
 def stamp_new(path: Path, number: int) -> None:
     """Make the ledger's file, with a number in its header before anything else."""
-    _create_private(path)
-    with _translated(path):
+    with _OPENING, _translated(path):
+        _create_private(path)
         sql = _connect(str(path), _PATIENCE)
         try:
             sql.execute(f"PRAGMA application_id = {number:d}")
@@ -189,8 +228,20 @@ def stamp_new(path: Path, number: int) -> None:
             sql.close()
 
 
-def read_stamp(header: bytes) -> int:
-    """Return the number in a file's first bytes; 0 where there is none, or no ledger at all."""
+def read_stamp(path: Path) -> int | None:
+    """Return the number in a file's header: 0 where it has none, None where the file is empty.
+
+    SQLite is asked only where this process has the file open already.
+    """
+    with _OPENING:
+        connection = _opened(path)
+        if connection is not None:
+            ((number,),) = connection.query("PRAGMA application_id")
+            return int(number)
+        with path.open("rb", buffering=0) as file:
+            header = file.read(_HEADER)
+    if not header:
+        return None
     if len(header) < _HEADER or not header.startswith(_MAGIC):
         return 0
     return int.from_bytes(header[_NUMBER_AT : _NUMBER_AT + 4], "big")
@@ -198,6 +249,8 @@ def read_stamp(header: bytes) -> int:
 
 def _create_private(path: Path) -> None:
     """Make the file readable for nobody else; what SQLite puts beside it inherits the mode."""
+    if _opened(path) is not None:
+        return
     try:
         os.close(os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600))
     except OSError as error:

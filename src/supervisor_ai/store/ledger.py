@@ -1,6 +1,6 @@
 """A project's ledger: one file, opened once, seen through the ports."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -87,11 +87,16 @@ class SqliteLedger(Struct, frozen=True, kw_only=True):
 
 
 def open_ledger(
-    directory: Path, *, clock: Clock, processes: Processes, anchor: Anchor
+    directory: Path,
+    *,
+    clock: Clock,
+    processes: Processes,
+    anchor: Anchor,
+    connect: Callable[[Path], Connection] = Connection.open,
 ) -> SqliteLedger:
     """Open the ledger in a state directory; make it on first use."""
     prepare_directory(directory)
-    connection = Connection.open(directory / "state.db")
+    connection = connect(directory / "state.db")
     codec, locks = EventCodec(), OwnerLocks(directory / "locks")
     leases = SqliteLeases(connection, locks=locks, clock=clock, processes=processes)
     recorded = RecordedAnchor(anchor, connection)

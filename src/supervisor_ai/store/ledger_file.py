@@ -13,7 +13,6 @@ from supervisor_ai.store.files.directory import prepare_directory
 
 LEDGER: Final = "state.db"
 _FOLDERS: Final = ("artifacts", "locks", "logs")
-_HEADER: Final = 100
 _OF_OTHERS: Final = ("states", "letters")
 """Tables whose rows are acted on and that no event bears out."""
 
@@ -30,8 +29,7 @@ class StateFiles:
         for path in self._present():
             _refuse_detours(path)
         try:
-            with os.fdopen(os.open(self._path, os.O_RDONLY | os.O_CLOEXEC), "rb") as file:
-                found, header = os.fstat(file.fileno()), file.read(_HEADER)
+            found, number = self._path.stat(), read_stamp(self._path)
         except FileNotFoundError:
             return None
         except OSError as error:
@@ -39,11 +37,11 @@ class StateFiles:
                 f"The ledger {str(self._path)!r} cannot be read: {error.strerror}.",
                 hint="Make the directory and its files readable for you and try again.",
             ) from error
-        if not header:
+        if number is None:
             return None
         return FoundLedger(
             path=self._path,
-            number=read_stamp(header),
+            number=number,
             size=found.st_size,
             changed_at=datetime.fromtimestamp(found.st_mtime, UTC),
         )

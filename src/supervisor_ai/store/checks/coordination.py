@@ -28,9 +28,13 @@ _CHILD: Final = "SELECT 1 FROM events WHERE stream = ? AND version = 1 AND paylo
 _BEHIND: Final = """
     SELECT run, leases.epoch, max(iif(version = 1, 0, events.epoch)) AS newest FROM leases
     LEFT JOIN events ON events.stream = 'run:' || run
+        OR version = 1 AND events.stream = replace(run, 'served:', 'session:')
     GROUP BY run HAVING newest IS NULL OR newest > leases.epoch
 """
-"""A run's first event has the epoch of whoever submitted it: a child's has its parent's."""
+"""A run's first event has the epoch of whoever submitted it: a child's has its parent's.
+
+Who serves a session holds a lease of that name as well.
+"""
 _STRAY: Final = """
     SELECT DISTINCT run FROM wakes WHERE NOT EXISTS (
         SELECT 1 FROM events WHERE stream = 'run:' || run AND version = 1)
