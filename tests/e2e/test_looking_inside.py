@@ -307,7 +307,7 @@ def test_a_run_is_shown_to_people(user: User) -> None:
     assert ["review", "failed", "1", "1", "reviewer", "CHANGES_REQUESTED"] in rows
     queued = user.call("fork", "last", "--at", "review", "--queue", "--json")
     assert (queued.code, queued.run["status"]) == (0, "queued")
-    assert "owner     nobody" in user.call("status", queued.run["id"]).out
+    assert "owner     none" in user.call("status", queued.run["id"]).out
     would = user.call("cancel", queued.run["id"], "--dry-run", "--json").json
     assert would["detail"] == "Would stop the run, which is queued."
     stopped = user.call("cancel", queued.run["id"])

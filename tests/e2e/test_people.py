@@ -2,13 +2,14 @@
 
 import re
 import signal
+from pathlib import Path
 
 import pytest
 from tests.e2e.command import HUMAN, Json, User, until
 from tests.e2e.terminal import Terminal
 from tests.support.processes import PATIENCE
 
-from supervisor_ai.control.queries.running_service import is_service_running
+from supervisor_ai.tools.file_lock import held, open_lock_file
 
 
 def waiting(user: User) -> Json:
@@ -181,9 +182,7 @@ def test_nothing_says_that_no_process_drives_a_run_while_a_serve_lives(user: Use
     run = waiting(user)["id"]
     lock = user.repository / ".supervisor/locks/serve"
     with user.start("serve") as process:
-        until(
-            lambda: lock.exists() and is_service_running(lock.parent.parent / "state.db"), "serve"
-        )
+        until(lambda: is_held(lock), "serve")
         # A stopped process still lives, and takes nothing away before it was looked at.
         process.send_signal(signal.SIGSTOP)
         said = [
@@ -199,7 +198,14 @@ def test_nothing_says_that_no_process_drives_a_run_while_a_serve_lives(user: Use
         process.send_signal(signal.SIGCONT)
         until(lambda: user.call("status", run, "--json").run["status"] == "completed", "the run")
         process.send_signal(signal.SIGINT)
-    assert not is_service_running(lock.parent.parent / "state.db")
+    assert not is_held(lock)
     assert (
         "supervisor serve" in user.call("run", "x", "--workflow", "quick", "--queue", "--yes").out
     )
+
+
+def is_held(lock: Path) -> bool:
+    if not lock.exists():
+        return False
+    with held(open_lock_file(lock), patience=0) as is_free:
+        return not is_free

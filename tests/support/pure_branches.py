@@ -63,7 +63,7 @@ REACHING: Final = (
     *(f"tests/unit/redaction/test_{it}.py" for it in ("corpus", "marks", "nonces", "prefilter")),
     *(
         f"tests/unit/redaction/test_{it}.py"
-        for it in ("redaction", "sieve", "traps", "withholding")
+        for it in ("redaction", "sieve", "traps", "trees", "withholding")
     ),
     *("tests/histories", "tests/integration/engine", "tests/integration/kanban"),
     *("tests/integration/loop", "tests/unit/drivers/loop", "tests/unit/drivers/quality"),

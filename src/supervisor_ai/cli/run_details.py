@@ -9,7 +9,6 @@ from supervisor_ai.cli.tables import local_time, title
 from supervisor_ai.control.phrases import finding_line, one_line, short
 from supervisor_ai.control.ports.queries import AttemptRow, GateRow
 from supervisor_ai.control.queries.causes import find_cause, gate_line, latest
-from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import approval_phrases, change_gates
@@ -53,7 +52,7 @@ def say_who_continues(
     owner = records.queries.owner(run)
     if owner is not None and owner.is_alive:
         return
-    if is_service_running(records.ledger):
+    if records.is_served:
         say("A running `supervisor serve` goes on with the run.")
     else:
         typed = f"{invocation.command} {command or f'resume {run}'}"
@@ -62,7 +61,7 @@ def say_who_continues(
 
 def continuation(invocation: Invocation, records: Records, command: str) -> str:
     """Write the command that goes on with what no process drives, unless a `serve` does."""
-    if is_service_running(records.ledger):
+    if records.is_served:
         return "nothing to type: a running `supervisor serve` goes on with it"
     return f"{invocation.command} {command}"
 

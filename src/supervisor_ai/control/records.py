@@ -1,5 +1,6 @@
 """Records of a project: its ledger opened for reading only."""
 
+import os
 from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import partial
@@ -17,9 +18,13 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.knowledge import NoQualityRecords, QualityRecords
 from supervisor_ai.engine.ports.ledger import EventLog
+from supervisor_ai.tools.file_lock import held
 from supervisor_ai.tools.text import nearest
 
 ERASED: Final = "[erased]"
+SERVICE_LOCK: Final = "locks/serve"
+"""The file beside the ledger that a `serve` keeps locked while it lives."""
+_READ: Final = os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC
 NEWEST: Final = "last"
 """What a user may write instead of the newest run's name."""
 _SHOWN: Final = 5
@@ -41,6 +46,16 @@ class Records(Struct, frozen=True, kw_only=True):
     knowledge: KnowledgeUses = field(default_factory=NoUses)
     quality: QualityRecords = field(default_factory=NoQualityRecords)
     now: Callable[[], datetime] = partial(datetime.now, UTC)
+
+    @property
+    def is_served(self) -> bool:
+        """Tell whether a `serve` lives that drives whatever is due in this project."""
+        try:
+            descriptor = os.open(self.ledger.parent / SERVICE_LOCK, _READ)
+        except OSError:
+            return False
+        with held(descriptor, patience=0) as is_free:
+            return not is_free
 
     def text(self, artifact: ArtifactHash) -> str:
         """Return a text that was kept, or a mark where it was erased."""

@@ -7,7 +7,6 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow, StepRow
-from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
@@ -126,7 +125,7 @@ def is_interrupted(records: Records, row: RunRow) -> bool:
     """Tell whether a run should go on, and no process drives it or is there to take it over."""
     if row.status is not RunStatus.RUNNING or row.has_children:
         return False
-    if is_service_running(records.ledger):
+    if records.is_served:
         return False
     owner = records.queries.owner(row.id)
     if owner is not None:

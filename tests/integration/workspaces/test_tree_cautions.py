@@ -52,6 +52,6 @@ def test_a_project_is_known_by_the_names_of_its_manifests(place: Path) -> None:
 def test_a_project_that_ignores_our_settings_is_told_how_to_commit_them(place: Path) -> None:
     (place / ".gitignore").write_text(".*\n")
     [caution] = commit(place).head_cautions()
-    assert "git add --force .supervisor/config.yaml .supervisor/.gitignore" in caution
+    assert "they need `git add --force`, as `supervisor init --commit` does it." in caution
     (place / ".gitignore").write_text("build/\n")
     assert commit(place).head_cautions() == ()

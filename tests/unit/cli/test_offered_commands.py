@@ -92,5 +92,5 @@ def test_offered_command_lines_can_be_typed() -> None:
 def test_a_line_that_cannot_be_typed_is_noticed() -> None:
     assert problem("resume RUN") is None
     assert problem("resmue RUN") == "there is no command 'resmue'"
-    assert problem("approve RUN --dirve") == "there is no option '--dirve'"
+    assert problem("approve RUN --nothing") == "there is no option '--nothing'"
     assert problem("workspace lst") == "there is no command 'lst'"

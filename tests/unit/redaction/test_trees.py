@@ -41,6 +41,19 @@ def test_the_state_of_a_graph_is_kept_without_them() -> None:
     assert SECRET.encode() not in kept
 
 
+def test_what_is_nested_too_deep_or_has_no_place_for_a_mark_is_withheld() -> None:
+    deep: object = SECRET
+    for _ in range(150):
+        deep = [deep]
+    assert SECRET not in json.dumps(redact_tree(deep, redact))
+    assert redact_tree({"x": b"bytes"}, redact) == {"x": b"bytes"}
+
+    def broken(text: str) -> str:
+        return text.replace('"password"', "[REDACTED]")
+
+    assert redact_tree({"password": 1}, broken) == {"password": "[REDACTED:withheld]"}
+
+
 def test_the_name_of_a_value_counts() -> None:
     data = {
         "password": SECRET,

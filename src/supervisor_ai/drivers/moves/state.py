@@ -344,9 +344,8 @@ def _under_way(state: WorkflowState, event: e.PlacedEvent) -> WorkflowState:
 
 def looked(state: WorkflowState, event: e.IntegrationLanded) -> WorkflowState:
     """Let what a supervisor has landed count, before the branch moves."""
-    if state.knowledge is None:
-        return state
-    return replace(state, knowledge=state.knowledge.looked(state.landed, event.commit))
+    known = state.knowledge and state.knowledge.looked(state.landed, event.commit)
+    return replace(state, knowledge=known)
 
 
 def _after_landing(state: WorkflowState, event: e.IntegrationLanded) -> Snapshot:

@@ -40,7 +40,10 @@ async def perform_assessment(effect: AssessChange, operation: Operation) -> Chan
         facts=facts,
         evidence=tuple(_evidence(found)),
         breaks=tuple(f"{it.file}: {it.symbol}: {it.detail}" for it in found.breaks[:_EVIDENCE]),
-        gates=tuple(ShownGate(gate=gate, verdict=it) for gate, it in effect.verdicts.items()),
+        # By name: gates that run side by side end in any order.
+        gates=tuple(
+            ShownGate(gate=gate, verdict=it) for gate, it in sorted(effect.verdicts.items())
+        ),
         reviews=tuple(_review(operation, item) for item in effect.reviews),
     )
     shown, _ = operation.keep(operation.world.documents.encode(change).decode())

@@ -19,7 +19,6 @@ from supervisor_ai.cli.output import can_ask, report_mutation, say
 from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge
-from supervisor_ai.control.queries.running_service import is_service_running
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
 
@@ -197,7 +196,7 @@ def _judge(invocation: Invocation, judgement: PersonsDecision, options: _Shared,
     run = project.records.find(name).id
     owner = project.records.queries.owner(run)
     is_driven = owner is not None and owner.is_alive
-    is_free = not (is_driven or is_service_running(project.records.ledger))
+    is_free = not (is_driven or project.records.is_served)
     drives = _drives(options, is_free=is_free)
     _require_use(options, drives=drives)
     if drives and not options["dry_run"]:
