@@ -73,6 +73,14 @@ def test_a_team_is_only_shown_where_nothing_is_to_be_done(user: User) -> None:
     assert user.call("team", "status", "auth").code == 3
 
 
+def test_a_resident_that_was_killed_before_its_first_look_is_gone_on_with(user: User) -> None:
+    make(user)
+    begun = user.call("team", "serve", "auth", "--queue", "--yes", "--json").run["id"]
+    assert "ResidentStarted" not in user.types(begun)
+    again = user.call("team", "serve", "auth", "--queue", "--yes", "--json")
+    assert (again.code, again.run["id"]) == (0, begun)
+
+
 def test_a_resident_is_queued_once_and_shows_its_team(user: User) -> None:
     make(user)
     begun = user.call("team", "serve", "auth", "--queue", "--yes", "--json")

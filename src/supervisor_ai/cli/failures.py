@@ -1,10 +1,12 @@
 """Error messages of a call that failed: a sentence and a way out, never a traceback."""
 
+import errno
 import os
 import sys
 import traceback
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Final
 
 import click
 
@@ -12,8 +14,22 @@ from supervisor_ai.cli.interrupts import Interrupted
 from supervisor_ai.cli.output import say, write_json
 from supervisor_ai.cli.streams import is_hung_up
 from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, INTERRUPTED
-from supervisor_ai.domain.errors import ErrorKind, InternalError, InvalidInput, SupervisorError
+from supervisor_ai.domain.errors import (
+    ErrorKind,
+    InternalError,
+    InvalidInput,
+    SupervisorError,
+    Unavailable,
+)
 from supervisor_ai.domain.terminal import plain
+
+_RESOURCES: Final = frozenset(
+    {
+        *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EMFILE, errno.ENFILE),
+        *(errno.ENOMEM, errno.EAGAIN, errno.EIO),
+    }
+)
+"""What the kernel says where the machine lacks something, whoever asked."""
 
 
 def report_failure(error: BaseException, *, as_json: bool) -> int:
@@ -42,7 +58,23 @@ def _translate(error: BaseException) -> SupervisorError:
         page = context.command_path if context is not None else "supervisor"
         return InvalidInput(error.format_message(), hint=f"See: {page} --help")
     words = str(error).strip() or "no further words"
+    if _lacks_resource(error):
+        return Unavailable(
+            f"The machine ran out of something that supervisor needs: {words}.",
+            hint="Free disk space, memory, or open files (ulimit -n), and try again: nothing that"
+            " was recorded is lost.",
+        )
     return InternalError(f"This is a bug in supervisor: {type(error).__name__}: {words}")
+
+
+def _lacks_resource(error: BaseException) -> bool:
+    """Tell whether a disk is full or read-only, or descriptors, processes or memory are used up."""
+    if isinstance(error, BaseExceptionGroup):
+        return all(map(_lacks_resource, error.exceptions))
+    # Python has no type of its own for a thread that the kernel refuses.
+    is_thread = isinstance(error, RuntimeError) and str(error).startswith("can't start new thread")
+    is_refused = isinstance(error, OSError) and error.errno in _RESOURCES
+    return is_thread or is_refused or isinstance(error, MemoryError)
 
 
 def _tell(error: SupervisorError, *, as_json: bool) -> None:

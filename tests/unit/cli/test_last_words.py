@@ -1,5 +1,6 @@
 """A bug of ours: one sentence, exit code 70, and a report that can be found."""
 
+import errno
 from pathlib import Path
 
 import pytest
@@ -48,3 +49,32 @@ def raised(error: Exception) -> Exception:
         raise error
     except type(error) as caught:
         return caught
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        OSError(errno.ENOSPC, "No space left on device"),
+        OSError(errno.EMFILE, "Too many open files"),
+        RuntimeError("can't start new thread"),
+        MemoryError(),
+        ExceptionGroup("several", [OSError(errno.ENOMEM, "Cannot allocate memory")]),
+    ],
+)
+def test_a_machine_that_runs_out_of_something_is_no_bug(
+    error: Exception, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert report_failure(error, as_json=False) == 6
+    told = capsys.readouterr().err
+    assert "ran out of something" in told
+    assert "hint: " in told
+
+
+def test_other_errors_of_the_system_stay_bugs(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("SUPERVISOR_DEBUG", "1")
+    mixed = ExceptionGroup("several", [MemoryError(), ValueError("x")])
+    for error in (OSError(errno.ENOENT, "No such file"), RuntimeError("x"), mixed):
+        assert report_failure(error, as_json=False) == 70
+    assert "This is a bug" in capsys.readouterr().err

@@ -31,7 +31,6 @@ from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.domain.errors import InternalError, InvalidInput
-from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.tools.text import duration
 
 if TYPE_CHECKING:
@@ -305,7 +304,7 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
     `supervisor serve`, goes on with it. A team has one supervisor. With --queue it is left to
     `supervisor serve`.
     """
-    from supervisor_ai.drivers.team.commands.serve import prepare_watch
+    from supervisor_ai.drivers.team.commands.serve import prepare_watch, unfinished_watch
 
     teams, _ = open_teams(invocation)
     name = options["team"]
@@ -313,10 +312,9 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
         "StartOptions",
         {**options, "wait": True, "no_cache": False, "cli": None, "sandbox": None, "budget": None},
     )
-    resident = teams.desk.view(teams.created(name).session).refresh().resident
+    teams.created(name)  # Refuses a team that does not exist.
+    resident = unfinished_watch(invocation.require_records(), name)
     if resident is not None and not options["dry_run"]:
-        row = invocation.project().records.queries.run(resident)
-        if row is not None and row.status not in ENDED:
-            return go_on_with(invocation, resident, staying, whose="this team's")
+        return go_on_with(invocation, resident.id, staying, whose="this team's")
     prepare = partial(prepare_watch, invocation.preflight(), teams, name, options["base"])
     return start(invocation, with_trust(invocation, staying, prepare), staying)
