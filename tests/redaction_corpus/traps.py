@@ -45,6 +45,21 @@ def generated() -> list[str]:
 
 
 TRAPS = [
+    "the password is required, and the token is expired",
+    "the password is sha256-hashed; the secret is base64-encoded",
+    "password = get_password()",
+    "id-token: write",
+    "secrets: inherit",
+    '"input_token": "marker",',
+    "{ token: 'keyword', regex: /a/ },",
+    "| password | string | required |",
+    "result: list[TOKEN | AppliedFunction] = []",
+    "    password: Optional[str] = None,",
+    "secret:\n  name: database",
+    "pass:\n  test_login_twice",
+    "password:\n  min_length: 12",
+    "def login(user, password:\n          str2bool2) -> None:",
+    "\x1b[32mpassword\x1b[0m: \x1b[33mrequired\x1b[0m",
     "token: str",
     "token: str | None = None",
     "    password: SecretStr",

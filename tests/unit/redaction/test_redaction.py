@@ -55,6 +55,31 @@ def test_the_body_of_a_private_key_is_absent(name: str) -> None:
     assert redacted.count == 1
 
 
+BELOW = [
+    ("password: >-\n  {}\n", "hunter2hunter2"),
+    ("  db:\n    password: |\n      {}\n    host: x\n", "tangerine"),
+    ("api_token:\n  {}\n", "k9Xw27fPq0Zr"),
+    ('password = (\n    "{}"\n)\n', "zebra"),
+    ('DB_PASSWORD = \\\n    "{}"\n', "hunter2"),
+    ("+password: >-\n+  {}\n", "hunter2hunter2"),
+    ('{"log": "password:\\n  {}\\nhost: x"}\n', "hunter2hunter2"),
+    ("token: |\n  {}\n  {}\n  {}\nhost: x\n", "k9Xw27fPq0Zr"),
+]
+
+
+@pytest.mark.parametrize(("text", "secret"), BELOW)
+@pytest.mark.parametrize("before", ["", "def load(path):\n    return read(path)\n" * 1500])
+def test_a_value_below_its_name_is_absent(text: str, secret: str, before: str) -> None:
+    whole = before + text.replace("{}", secret) + "after: 1\n"
+
+    redacted = REDACTOR.redact(whole)
+
+    assert redacted.text == before + text.replace("{}", "[REDACTED:assignment]") + "after: 1\n"
+    assert REDACTOR.redact(redacted.text).count == 0
+    for cut in range(len(before), len(whole)):
+        assert in_pieces(whole, [cut, cut + 7]) == redacted.text
+
+
 def test_a_frame_without_a_body_hides_nothing() -> None:
     text = 'if text.startswith("-----BEGIN PRIVATE KEY-----"):\n    return load(text)\n'
 

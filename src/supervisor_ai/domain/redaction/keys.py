@@ -4,12 +4,24 @@ import re
 from itertools import pairwise
 from typing import Final
 
-KEY_WORDS: Final = ("pass", "pwd", "secret", "token", "key", "cred")
+KEY_WORDS: Final = ("pass", "pwd", "secret", "token", "key", "cred", "kennwort")
 """One of these stands in every name of a secret."""
 
 _HUMP: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_PASSWORDS: Final = ("password", "passwd", "passphrase", "passcode", "pwd")
+_PASSWORDS: Final = (
+    "password",
+    "passwd",
+    "passphrase",
+    "passcode",
+    "pwd",
+    "passwort",
+    "kennwort",
+)
 _ENDINGS: Final = (*_PASSWORDS, "secret", "token", "apikey", "secretkey", "accesskey", "privatekey")
+_ONE_VALUE: Final = re.compile(
+    r"(?i:(?<!put.)(?<!put)(?<!next.)(?<!next)token|secret|"
+    r"api[._-]?key|secret[._-]?key)$"
+)
 _NOUNS: Final = frozenset({"pass", "credential", "credentials", "creds", "passwords", "secrets"})
 _NOT_NOUNS: Final = frozenset({"tiktoken", "detoken", "subtoken"})
 _KINDS_OF_KEY: Final = re.compile(
@@ -69,6 +81,11 @@ def names_password(key: str) -> bool:
     """Tell whether people choose what something of this name holds."""
     words = [word.lower() for word in _HUMP.findall(key)]
     return bool(words) and (words[-1] == "pass" or words[-1].endswith(_PASSWORDS))
+
+
+def names_value(key: str) -> bool:
+    """Tell whether something of this name is one secret: not a list, not a kind."""
+    return _ONE_VALUE.search(key) is not None
 
 
 def _is_noun(word: str) -> bool:

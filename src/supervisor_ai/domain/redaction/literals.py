@@ -3,7 +3,7 @@
 import re
 from typing import Final
 
-from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password
+from supervisor_ai.domain.redaction.keys import KEY_WORDS, names_password, names_value
 from supervisor_ai.domain.redaction.values import is_code, is_filling, is_mask, is_named
 
 LEAST: Final = 4
@@ -31,7 +31,10 @@ _SPOKEN: Final = re.compile(
     r"masked|redacted|removed|private|public|protected|disabled|enabled|never|always|provided|"
     r"given|valid|expired|unknown|other|example|sample|test|tests|testing|dummy|changed|"
     r"change|changeme|replace|replaceme|random|generated|encrypted|hashed|plain|plaintext|"
-    r"text|prompt|request|response|result|header|basic|bearer|digest|user|username"
+    r"text|prompt|request|response|result|header|basic|bearer|digest|user|username|"
+    r"write|inherit|include|access|refresh|oauth|github|gitlab|session|cookie|opaque|vault|"
+    r"config|context|identifier|keyword|operator|punctuation|comment|constant|newline|indent|"
+    r"dedent|marker|erforderlich|storage|support|markup|entity|paren|number|regexp|regex|word|words|space|whitespace"
 )
 """What documentation, schemas and settings say in the place of a password."""
 
@@ -39,12 +42,14 @@ _SPOKEN: Final = re.compile(
 def is_literal(key: str, value: str, *, is_word_enough: bool = False) -> bool:
     """Tell whether a value below the name of a secret is one that somebody made up.
 
-    A word alone is one only where nothing but a value can stand, and only as a password.
+    A word alone is one only where nothing but a value can stand.
     """
     if not LEAST <= len(value) <= _LONGEST or _is_about(value):
         return False
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
     if not names_password(key) or key.lower() == "pass":
+        if value.isalpha():
+            return is_word_enough and names_value(key) and _is_lone_word(value)
         is_long = len(value) >= _LEAST_TOKEN and _TOKEN.fullmatch(value) is not None
         return is_long and has_digit and has_letter
     if value.isalpha() or not (has_digit or _SYMBOL.search(value)):

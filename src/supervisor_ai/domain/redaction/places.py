@@ -23,10 +23,36 @@ from supervisor_ai.domain.redaction.values import (
 LOOK_BACK: Final = 96
 """How far before a match a test may look."""
 
+MOST_BELOW: Final = 8
+"""How many lines below its name a value may take."""
+
+LONGEST_BELOW: Final = 1024
+"""No line of such a value is longer."""
+
 _KEY_CHARACTERS: Final = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-"
 _PASSWORD_ENTROPY: Final = 2.5
 _TOKEN_ENTROPY: Final = 3.0
 
+_FOREIGN: Final = r"wachtwoord|contrase..?a|mot de passe|senha"
+_SPOKEN_NAME: Final = (
+    rf"(?:pass(?:word|wort|phrase|code|wd)|kennwort|{_FOREIGN}|"
+    r"(?:api|access|secret|private|signing|deploy) key|(?:access |auth |api |bearer )?token|secret)"
+)
+_SPOKEN_KEYWORDS: Final = (
+    *("pass", "kennwort", "wachtwoord", "contrase", "mot de passe", "senha", "secret", "token"),
+    *("api ", "access ", "private ", "signing ", "deploy ", "auth ", "bearer "),
+)
+_VERB: Final = r"is|was|be|to|now|set|lautet|ist|est|es"
+_SAID: Final = (
+    rf"(?:{_SPOKEN_NAME}[\"'`*_]{{0,3}}(?:[ \t]{{1,3}}(?:{_VERB})){{1,3}}"
+    rf"|(?:{_FOREIGN})[ \t]{{0,2}}):?[ \t]{{1,3}}"
+)
+_MARGIN: Final = r"[+> |-]?[ \t]{1,64}"
+_MADE: Final = re.compile(r"(?i:key|token|secret)")
+_CELL: Final = r"[\"'`*_]{0,3}[ \t]{0,32}(?:\||</t[dh]>[ \t]{0,8}<td[^<>\n]{0,64}>)"
+_PUBLIC_WORD: Final = re.compile(
+    r"(?i:base(?:32|58|64)|sha|md5|utf|pbkdf|argon|hs256|rs256|x509|oauth)"
+)
 _KEY: Final = rf"(?P<key>(?i:{'|'.join(KEY_WORDS)})[\w-]{{0,40}}+)"
 _TYPED: Final = (
     r"(?:\[\d{0,6}\])?"
@@ -63,21 +89,19 @@ def _is_assigned(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
     if lead.endswith("/") or not names_secret(key):
         return False
-    # A key in quotes is in data; elsewhere a word in quotes may be a label or a kind of field.
-    is_data = match.string[match.end("key") : match.end("key") + 1] in {'"', "'", "\\"}
-    return _looks_secret_as(key, value) or is_literal(key, value, is_word_enough=is_data)
+    return _looks_secret_as(key, value) or is_literal(key, value, is_word_enough=True)
 
 
 def _is_argument(match: re.Match[str], value: str) -> bool:
     """Judge what stands beside a name; a list of names has no digits."""
     lead, key = _before(match)
     is_setting = _SETTING.search(lead) is not None
-    if not is_setting and not any(map(str.isdigit, value)):
+    is_value = is_setting or match["called"] is not None
+    if not is_value and not any(map(str.isdigit, value)):
         return False
     if lead.endswith("/") or not names_secret(key):
         return False
-    is_value = is_setting or match["called"] is not None
-    is_short = is_value and is_literal(key, value, is_word_enough=is_setting)
+    is_short = is_value and is_literal(key, value, is_word_enough=True)
     return is_short or _looks_secret_as(key, value)
 
 
@@ -88,8 +112,8 @@ def _is_line(match: re.Match[str], value: str) -> bool:
         return False
     if value.endswith((",", ";")) and not (key.isupper() and match["sign"] == "="):
         return False
-    is_tight = match["sign"] in {"=", ": "} and not match["closing"]
-    return _is_value(key, value, is_tight=is_tight)
+    is_setting = match["sign"] in {"=", ": ", " = "} and not match["closing"]
+    return _is_value(key, value, is_tight=is_setting)
 
 
 def _is_value(key: str, value: str, *, is_tight: bool) -> bool:
@@ -101,7 +125,8 @@ def _is_value(key: str, value: str, *, is_tight: bool) -> bool:
 def _is_unquoted(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
     if _is_inline(match, lead, key):
-        return names_secret(key) and _is_value(key, value, is_tight=match["sign"] in {"=", ">"})
+        is_tight = match["sign"] in {"=", ">"} or lead.strip() == "ENV"
+        return names_secret(key) and _is_value(key, value, is_tight=is_tight)
     return _is_said(match, lead, key) and is_literal(key, value)
 
 
@@ -134,6 +159,30 @@ def _is_alone(match: re.Match[str], lead: str, value: str) -> bool:
 def _looks_secret_as(key: str, value: str) -> bool:
     floor = _PASSWORD_ENTROPY if names_password(key) else _TOKEN_ENTROPY
     return looks_secret(value, entropy=floor)
+
+
+def _is_below(match: re.Match[str], value: str) -> bool:
+    """Judge what stands on the line below a name and further to the right."""
+    lead, key = _before(match)
+    is_line = _LINE_LEAD.fullmatch(lead) and len(lead) + len(key) < LOOK_BACK
+    is_alone = is_line or (match["escaped"] and lead.endswith(('"', "'")))
+    if not is_alone or not names_secret(key):
+        return False
+    if match["block"] or match["quote"]:
+        return any(_is_value(key, line.strip(), is_tight=True) for line in value.splitlines())
+    return _looks_secret_as(key, value) and not is_code(value)
+
+
+def _is_in_cell(match: re.Match[str], value: str) -> bool:
+    _, key = _before(match)
+    return names_secret(key) and _is_value(key, value, is_tight=False)
+
+
+def _is_in_sentence(match: re.Match[str], value: str) -> bool:
+    """Judge what a sentence says about a secret; what it is made of is said in the same way."""
+    is_chosen = not _MADE.search(match["name"]) and is_literal("password", value)
+    is_named = _PUBLIC_WORD.match(value) or is_code(value)
+    return not is_named and (is_chosen or looks_secret(value))
 
 
 def _is_url_password(_match: re.Match[str], value: str) -> bool:
@@ -228,6 +277,39 @@ PLACES: Final = (
         shape=r"""(?:-u|--user)[ ="'][^:\n]*:""",
     ),
     RedactionRule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"{_KEY}{_CELL}[ \t]{{0,32}}[\"'`*_]{{0,3}}"
+            r"(?P<secret>[^\s\"'`\\|<>]{4,512}+)(?=[\"'`*_]{0,3}(?:[ \t]{1,32}\||</))"
+        ),
+        test=_is_in_cell,
+        shape=rf"(?:{'|'.join(KEY_WORDS)})[\w-]*{_CELL}",
+    ),
+    RedactionRule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}["']?[ \t]{{0,16}}+[:=]{{1,2}}[ \t]{{0,16}}+(?P<block>[|>][+-]?\d?|\\|\()?"""
+            rf"""[ \t]{{0,16}}(?:\r?\n|(?P<escaped>\\{{1,3}}n)){_MARGIN}(?P<quote>["']?)"""
+            r"""(?P<secret>[^\s"'`\\]{4,512}+"""
+            rf"""(?(block)(?:[ \t\r]{{0,16}}\n{_MARGIN}[^\s"'`\\]{{4,512}}+(?=[ \t\r]{{0,16}}$))"""
+            rf"""{{0,{MOST_BELOW - 1}}}))(?(escaped)|(?=["']?[ \t\r,;)]{{0,16}}$))"""
+        ),
+        test=_is_below,
+        shape=NAME_SHAPE,
+    ),
+    RedactionRule(
+        id="sentence",
+        keywords=_SPOKEN_KEYWORDS,
+        pattern=(
+            rf"(?i:(?P<name>{_SAID}))[\"'`]?"
+            r"(?P<secret>[^\s\"'`\\<>]{4,256}(?<![.,;:!?)]))"
+        ),
+        test=_is_in_sentence,
+        shape=_SAID,
+    ),
+    RedactionRule(
         id="login",
         keywords=("machine ",),
         pattern=(
@@ -282,3 +364,38 @@ PLACES: Final = (
         shape=NAME_SHAPE,
     ),
 )
+
+_MARGINS: Final = frozenset(" \t+>|-")
+_OPEN_ENDS: Final = frozenset(":=|>\\(+-0123456789")
+_OPEN: Final = re.compile(
+    rf"{_KEY}[\"']?[ \t]*[:=]{{1,2}}[ \t]*(?:[|>][+-]?\d?|\\|\()?[ \t\r\n]*\Z"
+)
+
+
+def with_value_below(text: str, start: int, end: int) -> int:
+    """Return the end of the lines that hold the value of the name at the end of a line."""
+    if _is_open(text, start, end):
+        for _ in range(MOST_BELOW):
+            end = text.find("\n", end) + 1 or len(text)
+    return end
+
+
+def open_from(text: str, at: int, stop: int) -> int:
+    """Find where the line begins whose value may go on after a line's end; else that end."""
+    first = stop
+    for _ in range(MOST_BELOW):
+        if first == at:
+            break
+        first, end = text.rfind("\n", at, first - 1) + 1 or at, first
+        if _is_open(text, first, end):
+            return first
+        if text[first : first + 1] not in _MARGINS or end - first > LONGEST_BELOW:
+            break
+    return stop
+
+
+def _is_open(text: str, start: int, end: int) -> bool:
+    """Tell whether a line ends with a name and a sign, and has no value."""
+    first = max(start, end - 2 * LOOK_BACK)
+    is_cut = text[first:end].rstrip()[-1:] in _OPEN_ENDS
+    return is_cut and _OPEN.search(text, first, end) is not None

@@ -19,6 +19,9 @@ _CLEAR_WORD: Final = 5
 
 _SAMPLE: Final = 64
 
+_LINE: Final = re.compile(r"(?:\n[+> |-]?[ \t]*)?(?P<secret>[^\r\n]+)")
+"""What a secret has on one line, since lines stay where they are."""
+
 LEAST_WORD: Final = 16
 """What is shorter than this is no secret by its form alone."""
 
@@ -78,11 +81,12 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
     """One kind of secret: a pattern that is tried wherever one of the keywords stands.
 
     Keywords are lower-case and found in any case; the pattern begins at the keyword or `lead`
-    characters before it. The pattern never crosses a line, never matches more than a few thousand
-    characters, and names the secret itself as the group `secret` where that is not the whole match.
-    What matches a rule that is one word has no space and at least `LEAST_WORD` characters. What a
-    line has in it wherever the rule finds a secret there may be told more closely than by the
-    keywords: as a `shape`, in any case and in the syntax that linear matchers know, too.
+    characters before it. The pattern crosses a line only to a value below its name (`open_from`),
+    never matches more than a few thousand characters, and names the secret itself as the group
+    `secret` where that is not the whole match. What matches a rule that is one word has no space
+    and at least `LEAST_WORD` characters. What a line has in it wherever the rule finds a secret
+    there may be told more closely than by the keywords: as a `shape`, in any case and in the syntax
+    that linear matchers know, too.
     """
 
     id: str
@@ -108,7 +112,8 @@ class RedactionRule(Struct, frozen=True, kw_only=True):
                 match = pattern.match(text, at - self.lead)
                 if match and self.test(match, _unknown_part(match, group, known)):
                     end = max(end, match.end(group))
-                    yield FoundSecret(*match.span(group), self.id, *match.span())
+                    for line in _LINE.finditer(text, *match.span(group)):
+                        yield FoundSecret(*line.span("secret"), self.id, *match.span())
 
 
 def begins_word(rule: RedactionRule) -> bool:

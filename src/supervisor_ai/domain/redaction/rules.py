@@ -1,9 +1,10 @@
 """The rules of redaction, all our own."""
 
 from bisect import bisect_right
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Final, NamedTuple
 
+from supervisor_ai.domain.redaction.colours import ColouredPlaces, has_colours, uncoloured
 from supervisor_ai.domain.redaction.formats import FORMATS
 from supervisor_ai.domain.redaction.places import PLACES
 from supervisor_ai.domain.redaction.prefilter import Prefilter
@@ -37,20 +38,26 @@ class RuleBook:
         return self.look(text, start).found
 
     def look(self, text: str, start: int = 0) -> SearchedText:
-        """Find them, and tell where else a key may begin.
+        """Find them, and tell where else a key may begin."""
+        looked = self._look(text, start)
+        return SearchedText(_in_colours(text, start, looked.found, self.find), looked.seen)
 
-        No rule looks beyond a line, so the lines without any sign of a secret are left out first.
-        """
+    def _look(self, text: str, start: int) -> SearchedText:
+        """Look without the lines that have no sign of a secret, which no rule needs."""
         if not self._sieve.is_worth_it(len(text) - start):
-            return SearchedText(self.search(text, start), text)
+            return SearchedText(self._search(text, start), text)
         kept = self._sieve.keep(text, start)
         if not kept.starts:
             return SearchedText([], "")
-        found = self.search(kept.text, max(0, start - kept.origins[0]))
+        found = self._search(kept.text, max(0, start - kept.origins[0]))
         return SearchedText([_restored(it, kept) for it in found], kept.text)
 
     def search(self, text: str, start: int = 0) -> list[FoundSecret]:
-        """Find the same by every rule that may match.
+        """Find the same by every rule that may match, in every line."""
+        return _in_colours(text, start, self._search(text, start), self.search)
+
+    def _search(self, text: str, start: int) -> list[FoundSecret]:
+        """Search by every rule that may match.
 
         Places are judged without the secrets that were known by their form, so that a second
         redaction finds what the first one found: nothing.
@@ -60,6 +67,21 @@ class RuleBook:
         known = merged([found for rule in formats for found in rule.find(text, at)])
         placed = [it for rule in self._places for it in rule.find(text, at, known)]
         return merged(known + placed)
+
+
+def _in_colours(
+    text: str,
+    start: int,
+    found: list[FoundSecret],
+    find: Callable[[str, int], list[FoundSecret]],
+) -> list[FoundSecret]:
+    """Add what is found when codes of colours are taken out, as between a name and its value."""
+    if not has_colours(text):
+        return found
+    plain = uncoloured(text)
+    more = find(plain, len(uncoloured(text[:start]))) if len(plain) < len(text) else []
+    places = ColouredPlaces(text) if more else None
+    return merged([*found, *map(places.restored, more)]) if places else found
 
 
 def _restored(found: FoundSecret, lines: Lines) -> FoundSecret:

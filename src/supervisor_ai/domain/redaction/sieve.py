@@ -6,6 +6,7 @@ from functools import cache, cached_property
 from importlib import import_module
 from typing import Final, NamedTuple, Protocol
 
+from supervisor_ai.domain.redaction.places import with_value_below
 from supervisor_ai.domain.redaction.rule import LEAST_WORD, RedactionRule, begins_word
 
 _MEMORY: Final = 64 * 1024 * 1024
@@ -80,11 +81,15 @@ class Sieve:
     def keep(self, text: str, start: int) -> Lines:
         """Put together the lines of a text, beginning with that of `start`, that may hold one."""
         parts, starts, origins, size = [], list[int](), list[int](), 0
-        for first, last in self._lines(_bytes(text), text.rfind("\n", 0, start) + 1):
-            parts.append(text[first:last])
-            starts.append(size)
-            origins.append(first)
-            size += last - first
+        kept = 0
+        for line, end in self._lines(_bytes(text), text.rfind("\n", 0, start) + 1):
+            first, last = max(line, kept), max(with_value_below(text, line, end), kept)
+            if first < last:
+                parts.append(text[first:last])
+                starts.append(size)
+                origins.append(first)
+                size += last - first
+                kept = last
         return Lines("".join(parts), starts, origins)
 
     def _lines(self, text: bytes, at: int) -> Iterator[tuple[int, int]]:

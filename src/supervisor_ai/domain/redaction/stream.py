@@ -3,7 +3,7 @@
 from collections.abc import Callable
 from typing import Final
 
-from supervisor_ai.domain.redaction.places import LOOK_BACK
+from supervisor_ai.domain.redaction.places import LONGEST_BELOW, LOOK_BACK, open_from
 from supervisor_ai.domain.redaction.position import Position, Shifts
 from supervisor_ai.domain.redaction.private_keys import (
     PRIVATE_KEY,
@@ -167,9 +167,13 @@ class RuleStream:
 def _end_of_lines(text: str, at: int) -> int:
     """Find where the last of many lines ends, none of which is long; 0: the first one is."""
     stop, most = 0, at + _MANY_LINES
+    first = at
     while at < most and (end := text.rfind("\n", at, at + LONG_LINE) + 1):
         stop = at = end
-    return stop
+    # What is held back is less than a long line, and a longer rest is no value of its name.
+    is_held = stop and len(text) - stop <= LONGEST_BELOW
+    held = open_from(text, first, stop) if is_held else stop
+    return held if held > first else 0
 
 
 def _cut(text: str, found: list[FoundSecret], seen: str) -> int:

@@ -41,6 +41,7 @@ _ATTRIBUTE: Final = re.compile(r"[A-Za-z_$][\w$]{0,24}(?:(?:\.|\?\.|->|::)[A-Za-
 _CALL: Final = re.compile(r"[(\[{]|[A-Za-z_.]{3,}+\(")
 _OPENING: Final = re.compile(r"\w[(\[<{]")
 _BRACKETS: Final = tuple("()[]{}<>")
+_TYPE_WORD: Final = 3
 _TYPE: Final = re.compile(r"(?:[A-Z][a-z]*\d*)+[A-Z][a-z]+")
 
 
@@ -102,7 +103,13 @@ def is_code(value: str) -> bool:
     bare = value.rstrip(",;")
     if is_name(bare.rstrip(")")) and not is_name(value):
         return True
-    return bool(_ATTRIBUTE.fullmatch(bare) or _TYPE.fullmatch(bare)) or _is_call(bare)
+    return bool(_ATTRIBUTE.fullmatch(bare)) or _is_type(bare) or _is_call(bare)
+
+
+def _is_type(value: str) -> bool:
+    """Tell whether a value is a type by its humps, which chance makes shorter."""
+    words = _HUMP.findall(value)
+    return _TYPE.fullmatch(value) is not None and sum(map(len, words)) >= _TYPE_WORD * len(words)
 
 
 def _is_call(value: str) -> bool:
