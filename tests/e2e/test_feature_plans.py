@@ -84,6 +84,14 @@ def test_a_plan_is_edited_and_nothing_typed_is_lost(planner: User, tmp_path: Pat
     assert not (planner.repository / ".supervisor/features/F1.draft").exists()
     typed.write_text(before.replace("id: F1", "id: F2"))
     assert "an id stays" in planner.call(*words, **environment).error["message"]
+    (planner.repository / ".supervisor/features/F1.draft").unlink()
+    plan, meanwhile = planner.repository / ".supervisor/features/F1.yaml", kept(planner, "F1.yaml")
+    editor.write_text(f"{EDITOR}\nPath({str(plan)!r}).write_text({meanwhile + '# theirs'!r})\n")
+    typed.write_text(before.replace("The page", "Mine"))
+    refused = planner.call(*words, **environment)
+    assert refused.error["kind"] == "conflict"
+    assert kept(planner, "F1.yaml") == meanwhile + "# theirs"
+    assert "Mine" in kept(planner, "F1.draft")
 
 
 POLICY: Final = """\

@@ -8,6 +8,7 @@ from supervisor_ai.control.ports.knowledge import StoreFile
 from supervisor_ai.documents.knowledge.guide import MarkdownGuide
 from supervisor_ai.documents.knowledge.reader import KnowledgeReader
 from supervisor_ai.documents.knowledge.store_text import MarkdownStore
+from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.knowledge.life import KnowledgeUse
 from supervisor_ai.domain.knowledge.selection import StoreName
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
@@ -34,12 +35,14 @@ class Folder:
         self.files = dict(files)
 
     def stamp(self) -> str | None:
-        return "stamp"
+        return repr(self.files)
 
     def read(self) -> Sequence[StoreFile]:
         return [StoreFile(path=path, content=content) for path, content in self.files.items()]
 
-    def write(self, contents: Mapping[str, bytes]) -> None:
+    def write(self, contents: Mapping[str, bytes], *, stamp: str | None) -> None:
+        if self.stamp() != stamp:
+            raise Conflict("Somebody has changed the store.")
         self.files |= contents
 
 
@@ -52,7 +55,9 @@ class Guides:
     def read(self, name: str) -> str | None:
         return self.files.get(name)
 
-    def write(self, name: str, text: str | None) -> None:
+    def write(self, name: str, text: str | None, *, before: str | None) -> None:
+        if self.read(name) != before:
+            raise Conflict(f"Somebody has changed {name!r}.")
         self.files.pop(name, None)
         if text is not None:
             self.files[name] = text

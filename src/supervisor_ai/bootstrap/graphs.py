@@ -114,7 +114,7 @@ class FolderKnowledge:
 
     def write(self, files: Files) -> None:
         """Write documents; nothing is written through a link."""
-        self._store.write({path.removeprefix(f"{STORE}/"): text for path, text in files.items()})
+        self._store.put({path.removeprefix(f"{STORE}/"): text for path, text in files.items()})
         self._files = {**self._files, **files}
 
 

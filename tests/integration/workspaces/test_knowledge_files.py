@@ -1,13 +1,14 @@
 """Knowledge stores as files: in commits and in directories, whatever lies there."""
 
 import os
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 from tests.integration.context.real_git import Project
 
 from supervisor_ai.control.ports.knowledge import FILE_BYTES
-from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, Unavailable
 from supervisor_ai.domain.knowledge.provenance import LookCommit
 from supervisor_ai.workspaces.knowledge.commits import CommitKnowledge
 from supervisor_ai.workspaces.knowledge.folder import CheckoutGuides, DirectoryKnowledge
@@ -110,31 +111,52 @@ def test_a_linked_store_is_no_store(tmp_path: Path, folder: DirectoryKnowledge) 
     (tmp_path / "docs").symlink_to(tmp_path / "elsewhere")
     assert (folder.stamp(), folder.read()) == (None, [])
     with pytest.raises(Unavailable, match="cannot be written"):
-        folder.write({"design/b.md": b"x"})
+        folder.put({"design/b.md": b"x"})
     assert not (tmp_path / "elsewhere" / "knowledge" / "design" / "b.md").exists()
 
 
 def test_files_are_written_but_never_through_a_link(
     tmp_path: Path, folder: DirectoryKnowledge
 ) -> None:
-    folder.write({"design/a.md": b"one", "_index.md": b"index"})
-    folder.write({"design/a.md": b"two"})
+    folder.put({"design/a.md": b"one", "_index.md": b"index"})
+    folder.put({"design/a.md": b"two"})
     store = tmp_path / "docs" / "knowledge"
     assert (store / "design" / "a.md").read_bytes() == b"two"
     (tmp_path / "victim").write_text("kept")
     (store / "design" / "b.md").symlink_to(tmp_path / "victim")
     with pytest.raises(Denied, match="no regular file"):
-        folder.write({"design/b.md": b"x"})
+        folder.put({"design/b.md": b"x"})
     assert (tmp_path / "victim").read_text() == "kept"
+
+
+def test_of_many_who_saw_the_same_store_one_writes(folder: DirectoryKnowledge) -> None:
+    folder.put({"design/a.md": b"first"})
+    seen = folder.stamp()
+
+    def write(number: int) -> bool:
+        try:
+            folder.write({"design/a.md": b"by %d" % number}, stamp=seen)
+        except Conflict:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as threads:
+        written = list(threads.map(write, range(8)))
+
+    assert sum(written) == 1
+    kept = {file.path: file.content for file in folder.read()}
+    assert kept == {"design/a.md": b"by %d" % written.index(True)}
 
 
 def test_files_for_agents_are_read_and_written_as_they_are(tmp_path: Path) -> None:
     guides = CheckoutGuides(tmp_path)
     assert guides.read("AGENTS.md") is None
-    guides.write("AGENTS.md", None)
-    guides.write("AGENTS.md", "# Ä\r\n")
+    guides.write("AGENTS.md", None, before=None)
+    guides.write("AGENTS.md", "# Ä\r\n", before=None)
     assert guides.read("AGENTS.md") == "# Ä\r\n"
-    guides.write("AGENTS.md", None)
+    with pytest.raises(Conflict, match="Nothing was written"):
+        guides.write("AGENTS.md", None, before="# Other\r\n")
+    guides.write("AGENTS.md", None, before="# Ä\r\n")
     assert not (tmp_path / "AGENTS.md").exists()
     (tmp_path / "CLAUDE.md").symlink_to("AGENTS.md")
     with pytest.raises(Denied, match="no regular file"):

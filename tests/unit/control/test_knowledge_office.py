@@ -7,12 +7,13 @@ import pytest
 from tests.support.knowledge_office import FIRM, GUESS, READER, Folder, Guides, office
 
 from supervisor_ai.control.commands.decisions.knowledge import (
+    GuideChange,
     carry_out,
     due_documents,
-    exported_guide,
     first_guide,
     guide_difference,
     plan_document,
+    plan_guide,
     plan_seeds,
     plan_statuses,
     preview,
@@ -26,7 +27,7 @@ from supervisor_ai.control.dashboard.knowledge import (
     search_documents,
     show_document,
 )
-from supervisor_ai.domain.errors import InvalidInput, NotFound
+from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.knowledge.documents import KnowledgeStatus
 from supervisor_ai.domain.knowledge.life import KnowledgeUse, UseStatus
@@ -169,9 +170,8 @@ def test_a_file_for_agents_is_a_seed_and_does_not_get_its_own_words_back() -> No
     )
     carry_out(where, [change], dry_run=False)
     with pytest.raises(NotFound, match="does not have already"):
-        exported_guide(where, "AGENTS.md", undo=False)
-    text = exported_guide(where, "CLAUDE.md", undo=False)
-    assert "Be brief." in (text or "")
+        plan_guide(where, "AGENTS.md", undo=False)
+    assert "Be brief." in (plan_guide(where, "CLAUDE.md", undo=False).after or "")
     with pytest.raises(NotFound):
         plan_seeds(where, "GEMINI.md", StoreName.PROJECT)
     with pytest.raises(InvalidInput, match="is none of"):
@@ -189,15 +189,35 @@ def test_a_new_project_is_offered_its_own_guide(tmp_path: Path) -> None:
 def test_an_export_is_shown_written_and_taken_back() -> None:
     guides = Guides(AGENTS="Mine.\n")
     where = office(guides=guides)
-    text = exported_guide(where, "AGENTS.md", undo=False)
-    assert "+Raise ToolError." in list(guide_difference(where, "AGENTS.md", text))
-    assert not write_guide(where, "AGENTS.md", text, dry_run=True).applied
+    change = plan_guide(where, "AGENTS.md", undo=False)
+    assert "+Raise ToolError." in list(guide_difference(change))
+    assert not write_guide(where, change, dry_run=True).applied
     assert guides.files["AGENTS.md"] == "Mine.\n"
-    assert write_guide(where, "AGENTS.md", text, dry_run=False).applied
-    assert not write_guide(where, "AGENTS.md", text, dry_run=False).applied
-    back = exported_guide(where, "AGENTS.md", undo=True)
-    write_guide(where, "AGENTS.md", back, dry_run=False)
+    assert write_guide(where, change, dry_run=False).applied
+    back = plan_guide(where, "AGENTS.md", undo=True)
+    again = GuideChange(name="AGENTS.md", before=back.before, after=back.before)
+    assert not write_guide(where, again, dry_run=False).applied
+    write_guide(where, back, dry_run=False)
     assert guides.files["AGENTS.md"] == "Mine.\n"
-    assert exported_guide(where, "CLAUDE.md", undo=True) is None
-    gone = write_guide(where, "AGENTS.md", None, dry_run=True)
-    assert gone.detail == "would be removed."
+    assert plan_guide(where, "CLAUDE.md", undo=True).after is None
+    gone = GuideChange(name="AGENTS.md", before="Mine.\n", after=None)
+    assert write_guide(where, gone, dry_run=True).detail == "would be removed."
+
+
+def test_what_somebody_changed_after_the_plan_is_left_as_it_is() -> None:
+    guides = Guides(AGENTS="Mine.\n")
+    where = office(guides=guides)
+    guide = plan_guide(where, "AGENTS.md", undo=False)
+    promoted, deprecated = (
+        plan_statuses(where, ["conventions/names.md"], status, "used a lot")
+        for status in (KnowledgeStatus.ESTABLISHED, KnowledgeStatus.DEPRECATED)
+    )
+    guides.files["AGENTS.md"] = "Mine, and more.\n"
+
+    with pytest.raises(Conflict, match="changed"):
+        write_guide(where, guide, dry_run=False)
+    carry_out(where, promoted, dry_run=False)
+    with pytest.raises(Conflict, match="changed"):
+        carry_out(where, deprecated, dry_run=False)
+
+    assert guides.files["AGENTS.md"] == "Mine, and more.\n"

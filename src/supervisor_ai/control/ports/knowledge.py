@@ -164,8 +164,8 @@ class KnowledgeFolder(Protocol):
         """Read its files; nothing that a link leads to is read."""
         ...
 
-    def write(self, contents: Mapping[str, bytes]) -> None:
-        """Write files by their paths in the store; nothing is written through a link."""
+    def write(self, contents: Mapping[str, bytes], *, stamp: str | None) -> None:
+        """Write files by their paths; raises Conflict where the stamp is another by now."""
         ...
 
 
@@ -205,6 +205,6 @@ class GuideFiles(Protocol):
         """Return a file; None: there is none."""
         ...
 
-    def write(self, name: str, text: str | None) -> None:
-        """Write a file, or remove it; nothing is written through a link."""
+    def write(self, name: str, text: str | None, *, before: str | None) -> None:
+        """Write or remove a file; raises Conflict where it is no longer as it was before."""
         ...

@@ -4,11 +4,13 @@ import hashlib
 import os
 import stat
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
 
 from supervisor_ai.control.ports.knowledge import FILE_BYTES, MOST_FILES, StoreFile
-from supervisor_ai.domain.errors import Denied, InvalidInput, Unavailable
+from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, Unavailable
+from supervisor_ai.tools.file_lock import held
 from supervisor_ai.workspaces.files.replacement import replace_at, status_at
 from supervisor_ai.workspaces.files.safe_open import (
     directory_beneath,
@@ -53,7 +55,17 @@ class DirectoryKnowledge:
                 found.append(self._file(path))
         return sorted(found, key=lambda it: it.path)
 
-    def write(self, contents: Mapping[str, bytes]) -> None:
+    def write(self, contents: Mapping[str, bytes], *, stamp: str | None) -> None:
+        """Write files where the store is still as its stamp says; two processes take turns."""
+        with alone_in(self._root):
+            if self.stamp() != stamp:
+                raise Conflict(
+                    "Somebody has changed the knowledge store meanwhile. Nothing was written.",
+                    hint="Look at it and try again.",
+                )
+            self.put(contents)
+
+    def put(self, contents: Mapping[str, bytes]) -> None:
         """Write files by their paths in the store; nothing is written through a link."""
         self._root.mkdir(parents=True, exist_ok=True)
         for path, content in contents.items():
@@ -124,6 +136,12 @@ class DirectoryKnowledge:
                 continue  # It is gone, or something else is in its place.
 
 
+def alone_in(directory: Path) -> AbstractContextManager[bool]:
+    """Keep other processes of ours from writing into a directory meanwhile."""
+    directory.mkdir(parents=True, exist_ok=True)
+    return held(os.open(directory, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+
+
 def _refuse_other(here: int, name: str, path: str) -> None:
     status = status_at(here, name)
     if status is not None and not stat.S_ISREG(status.st_mode):
@@ -165,9 +183,15 @@ class CheckoutGuides:
         except UnicodeDecodeError as error:
             raise InvalidInput(f"The file {name!r} is not UTF-8 text: {error.reason}.") from error
 
-    def write(self, name: str, text: str | None) -> None:
-        """Write a file, or remove it; nothing is written through a link."""
-        if text is not None:
-            self._files.write({name: text.encode()})
-        elif self.read(name) is not None:
-            (self._top / name).unlink()
+    def write(self, name: str, text: str | None, *, before: str | None) -> None:
+        """Write or remove a file that is still as it was; nothing is written through a link."""
+        with alone_in(self._top):
+            if self.read(name) != before:
+                raise Conflict(
+                    f"Somebody has changed {name!r} meanwhile. Nothing was written.",
+                    hint="Look at it and try again.",
+                )
+            if text is not None:
+                self._files.put({name: text.encode()})
+            elif before is not None:
+                (self._top / name).unlink()

@@ -39,7 +39,8 @@ class MemoryFolder:
         del since, commit
         return self._changed
 
-    def write(self, contents: Mapping[str, bytes]) -> None:
+    def write(self, contents: Mapping[str, bytes], *, stamp: str | None) -> None:
+        assert stamp == self.stamp()
         self.files |= {path: content.decode() for path, content in contents.items()}
 
 

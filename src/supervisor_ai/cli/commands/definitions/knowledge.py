@@ -326,19 +326,19 @@ def export(invocation: Invocation, **options: Unpack[_ExportOptions]) -> int:
     file becomes exactly what it was. The difference is shown before anything is written.
     """
     from supervisor_ai.control.commands.decisions.knowledge import (
-        exported_guide,
         guide_difference,
+        plan_guide,
         write_guide,
     )
 
     office, name = _office(invocation), options["file"]
-    text = exported_guide(office, name, undo=options["undo"])
-    difference = list(guide_difference(office, name, text))
+    change = plan_guide(office, name, undo=options["undo"])
+    difference = list(guide_difference(change))
     if difference and not options["as_json"]:
         say(plain("\n".join(difference)))
     if difference and not (options["yes"] or options["dry_run"]):
         _confirm(f"Write {name}?")
-    done = write_guide(office, name, text, dry_run=options["dry_run"])
+    done = write_guide(office, change, dry_run=options["dry_run"])
     return report_mutation(done, as_json=options["as_json"])
 
 

@@ -127,13 +127,14 @@ def _edited(office: FeatureOffice, feature: str) -> KeptPlan:
     """Open the editor until the plan has no mistake, or the person gives up for now."""
     while True:
         name = f"{feature}.yaml"
-        typed = edit_copies({name: text_to_edit(office, feature)})[name]
+        before = text_to_edit(office, feature)
+        typed = edit_copies({name: before})[name]
         try:
             text = typed.decode()
         except UnicodeDecodeError as error:
             raise InvalidInput("What was typed is not valid UTF-8; nothing was changed.") from error
         try:
-            return keep_edited(office, feature, text)
+            return keep_edited(office, feature, text, before=before)
         except InvalidInput as error:
             say(error.message)
             if not can_ask() or not click.confirm("Edit again?", default=True, err=True):

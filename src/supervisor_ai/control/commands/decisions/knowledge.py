@@ -24,6 +24,7 @@ from supervisor_ai.domain.knowledge.documents import (
 from supervisor_ai.domain.knowledge.life import is_due, record_of
 from supervisor_ai.domain.knowledge.selection import StoreName
 from supervisor_ai.domain.knowledge.updates import SetStatus, Update, WriteDocument
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.text import counted
 
 GUIDES: Final = ("AGENTS.md", "CLAUDE.md", "GEMINI.md")
@@ -41,10 +42,20 @@ class KnowledgeChange(Struct, frozen=True, kw_only=True):
     """What would be written into one store, and what would not."""
 
     store: StoreName
+    stamp: str | None
+    """What the store looked like."""
     contents: Mapping[str, bytes]
     changed: tuple[str, ...]
     notes: tuple[str, ...] = ()
     """What is left as it is, and why."""
+
+
+class GuideChange(Struct, frozen=True, kw_only=True):
+    """What would become of a file for agents; None: there is none."""
+
+    name: str
+    before: str | None
+    after: str | None
 
 
 class KnowledgeDone(MutationView, frozen=True, kw_only=True):
@@ -113,42 +124,34 @@ def plan_seeds(office: KnowledgeOffice, name: str, store: StoreName) -> Knowledg
     seeds = office.guide_text.seeds(name, text)
     planned = _planned(office, store, seeds.updates)
     left_out = tuple(f"{name}: {it} is longer than rules may be" for it in seeds.left_out)
-    return KnowledgeChange(
-        store=store,
-        contents=planned.contents,
-        changed=planned.changed,
-        notes=(*planned.notes, *left_out),
-    )
+    return replace(planned, notes=(*planned.notes, *left_out))
 
 
-def exported_guide(office: KnowledgeOffice, name: str, *, undo: bool) -> str | None:
-    """Return what a file for agents becomes: with the established conventions, or without them."""
-    text = office.guides.read(_guide(name))
+def plan_guide(office: KnowledgeOffice, name: str, *, undo: bool) -> GuideChange:
+    """Plan what a file for agents becomes: with the established conventions, or without them."""
+    before = office.guides.read(_guide(name))
     if undo:
-        return None if text is None else office.guide_text.restored(text)
-    return office.guide_text.exported(text, _conventions(office, name))
+        restored = None if before is None else office.guide_text.restored(before)
+        return GuideChange(name=name, before=before, after=restored)
+    exported = office.guide_text.exported(before, _conventions(office, name))
+    return GuideChange(name=name, before=before, after=exported)
 
 
-def write_guide(
-    office: KnowledgeOffice, name: str, text: str | None, *, dry_run: bool
-) -> MutationView:
+def write_guide(office: KnowledgeOffice, change: GuideChange, *, dry_run: bool) -> MutationView:
     """Write a file for agents, and say what became of it."""
-    before = office.guides.read(name)
-    if before != text and not dry_run:
-        office.guides.write(name, text)
-    deed = "removed" if text is None else "written"
-    would = f"would be {deed}" if dry_run else deed
-    detail = "Everything is as you want it." if before == text else f"{would}."
-    return MutationView(
-        target=name, applied=before != text and not dry_run, dry_run=dry_run, detail=detail
-    )
+    is_written = change.before != change.after and not dry_run
+    if is_written:
+        office.guides.write(change.name, change.after, before=change.before)
+    deed = "removed" if change.after is None else "written"
+    would = f"would be {deed}." if dry_run else f"{deed}."
+    detail = "Everything is as you want it." if change.before == change.after else would
+    return MutationView(target=change.name, applied=is_written, dry_run=dry_run, detail=detail)
 
 
-def guide_difference(office: KnowledgeOffice, name: str, text: str | None) -> Iterator[str]:
+def guide_difference(change: GuideChange) -> Iterator[str]:
     """Show line by line what would change in a file for agents."""
-    before = (office.guides.read(name) or "").splitlines()
-    after = (text or "").splitlines()
-    return difflib.unified_diff(before, after, name, name, lineterm="")
+    before, after = (change.before or "").splitlines(), (change.after or "").splitlines()
+    return difflib.unified_diff(before, after, change.name, change.name, lineterm="")
 
 
 def preview(office: KnowledgeOffice, change: KnowledgeChange) -> Iterator[str]:
@@ -169,7 +172,7 @@ def carry_out(
     written = [it for it in changes if it.changed]
     committed = None
     for change in () if dry_run else written:
-        office.stores[change.store].write(change.contents)
+        office.stores[change.store].write(change.contents, stamp=change.stamp)
         if commits is not None and change.store is StoreName.PROJECT:
             committed = _commit(commits, change)
     paths = [f"{office.places[it.store]}/{path}" for it in written for path in it.changed]
@@ -198,9 +201,11 @@ def _planned(
     office: KnowledgeOffice, store: StoreName, updates: Sequence[Update]
 ) -> KnowledgeChange:
     areas = {area for it in updates if (area := area_of(it.path)) is not None}
+    stamp = office.stores[store].stamp()
     revision: Revision = office.text.revise(office.stores[store].read(), updates, areas)
     return KnowledgeChange(
         store=store,
+        stamp=stamp,
         contents=revision.contents,
         changed=revision.changed,
         notes=tuple(f"{it.path}: {it.reason}" for it in revision.refused),

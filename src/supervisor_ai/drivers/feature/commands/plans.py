@@ -132,9 +132,19 @@ def text_to_edit(office: FeatureOffice, feature: str) -> str:
     return file_text(office, draft if draft.is_file() else office.folder / f"{feature}{ENDING}")
 
 
-def keep_edited(office: FeatureOffice, feature: str, text: str) -> KeptPlan:
-    """Keep what a person made of a plan; with a mistake it is kept beside the plan, as a draft."""
+def keep_edited(office: FeatureOffice, feature: str, text: str, *, before: str) -> KeptPlan:
+    """Keep what a person made of a text; with a mistake it is kept beside the plan, as a draft.
+
+    So it is where somebody else has changed that text meanwhile.
+    """
     draft = draft_of(office, feature)
+    if text_to_edit(office, feature) != before:
+        write_plan(office.folder, feature, text, ending=DRAFT)
+        raise Conflict(
+            f"Somebody has changed the plan of {feature!r} meanwhile. It was left as it is.",
+            hint=f"What you typed is kept as {draft.name}; to go on from it: supervisor feature"
+            f" edit {feature}",
+        )
     try:
         read = _read_as(office, feature, text)
     except InvalidInput as error:
