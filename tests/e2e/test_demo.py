@@ -28,6 +28,10 @@ def test_the_demo_shows_a_failure_and_its_repair(newcomer: User, tmp_path: Path)
     lines: dict[str, str] = {}
     for place, words in rows:
         lines[place] = lines.get(place, "") + html.unescape(words)
+    cleaned = newcomer.call("demo", "--clean", "--json", TMPDIR=str(tmp_path))
+    assert (cleaned.json["applied"], cleaned.json["detail"]) == (True, "1 removed.")
+    assert not Path(directory[1]).exists()
+    assert newcomer.call("demo", "--clean", "--json", TMPDIR=str(tmp_path)).json["applied"] is False
     told = {_constant(line) for line in said.out.splitlines()}
     # What is printed after the run, up to the ledger, whose path is cut to the picture's width.
     assert told - {_constant(line) for line in lines.values()} == set(), "run scripts/picture.py"

@@ -27,3 +27,12 @@ def test_stand_ins_and_servers_are_shown(user: User) -> None:
         "  server    notes (notes 'my file') for planner",
         "  server    pages (http://127.0.0.1:80/mcp) for planner",
     ]
+
+
+def test_a_preview_says_what_the_run_will_not_see(user: User) -> None:
+    (user.repository / "new.txt").write_text("not committed\n")
+
+    shown = user.call("run", "Do it", "--dry-run")
+
+    assert "your checkout has changes that no commit holds" in shown.err
+    assert "auto, the first that holds here of bubblewrap" in shown.out

@@ -29,6 +29,7 @@ from supervisor_ai.bootstrap.adapters import (
 )
 from supervisor_ai.control.settings import SANDBOX, HostSettings, Policy
 from supervisor_ai.control.slice_names import register, registered_slices
+from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.drivers.registry import SLICES
 
 if TYPE_CHECKING:
@@ -328,6 +329,21 @@ def commit_demo(directory: Path) -> None:
     commit_new_repository(
         directory, author="Supervisor demo", message="A small package of averages"
     )
+
+
+def remove_demo(directory: Path, settings: HostSettings) -> None:
+    """Remove a demo's project with its state; raises where somebody still drives a run of it."""
+    from supervisor_ai.workspaces.files.removal import remove
+
+    if (directory / ".git").is_dir():
+        records = open_records(directory, settings)
+        rows, _ = ((), 0) if records is None else records.queries.runs(limit=1_000)
+        for row in rows:
+            owner = None if records is None else records.queries.owner(row.id)
+            if owner is not None and owner.is_alive:
+                raise Conflict(f"Somebody still drives run {row.id!r}.")
+        remove(project_state(settings, find_repository(directory, settings)))
+    remove(directory)
 
 
 def answer_schema(kind: "AnswerWord") -> str:

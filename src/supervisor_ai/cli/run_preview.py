@@ -2,15 +2,19 @@
 
 import shlex
 from collections.abc import Iterator
+from typing import Final
 
 from supervisor_ai.cli.tables import folded, labelled, title
 from supervisor_ai.control.commands.run_start import PreparedRun
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.registered_kinds import step_phrases
+from supervisor_ai.control.settings import AUTO, BACKENDS
 from supervisor_ai.control.slices import Rows, find_slice
 from supervisor_ai.domain.run.definition import Definition, Step, StepKind
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.run.spending.budgets import Scope, in_words
+
+_AUTO: Final = f"{AUTO}, the first that holds here of {', '.join(BACKENDS)}"
 
 
 def preview(prepared: PreparedRun) -> str:
@@ -27,7 +31,7 @@ def preview(prepared: PreparedRun) -> str:
         *(("gate", line) for line in _gates(definition)),
         ("base", f"{base.ref} at {short(base.sha)}"),
         ("branch", prepared.branch),
-        ("sandbox", prepared.sandbox),
+        ("sandbox", _AUTO if prepared.sandbox == AUTO else prepared.sandbox),
         *(("budget", line) for line in _budgets(definition)),
         *([("cache", "nothing that is known from before is used")] if prepared.is_fresh else []),
     ]

@@ -250,6 +250,7 @@ def show_prepared(prepared: "PreparedRun", *, as_json: bool) -> int:
         write_json(MutationView(target=prepared.branch, applied=False, dry_run=True, detail=detail))
     else:
         write(preview(prepared))
+        warn(prepared)
     return DONE
 
 

@@ -4,7 +4,7 @@ import json
 import os
 import sys
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from importlib import resources
 from importlib.resources.abc import Traversable
 from pathlib import Path
@@ -13,6 +13,7 @@ from typing import Final
 from supervisor_ai.domain.errors import Unavailable
 
 TASK: Final = "Add a median function to the stats package"
+_PREFIX: Final = "supervisor-demo-"
 _SUFFIX: Final = ".template"
 _PYTHON: Final = "{{python}}"
 """Stands for the interpreter that runs us: a sandbox always shows it, a PATH may have none."""
@@ -25,7 +26,7 @@ def make_demo_project(
 ) -> Path:
     """Copy the project into a new directory and let it be committed."""
     try:
-        directory = Path(tempfile.mkdtemp(prefix="supervisor-demo-"))
+        directory = Path(tempfile.mkdtemp(prefix=_PREFIX))
         _copy(resources.files(package) / folder, directory)
     except OSError as error:
         raise Unavailable(
@@ -34,6 +35,12 @@ def make_demo_project(
         ) from error
     commit(directory)
     return directory
+
+
+def left_demos() -> Sequence[Path]:
+    """Name the projects of earlier demos that lie in the temporary directory and are the user's."""
+    found = sorted(Path(tempfile.gettempdir()).glob(f"{_PREFIX}*"))
+    return [it for it in found if not it.is_symlink() and it.stat().st_uid == os.geteuid()]
 
 
 def _copy(source: Traversable, target: Path) -> None:

@@ -9,12 +9,13 @@ from supervisor_ai.cli.foreground.progress import make_progress
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option, verbose_option
-from supervisor_ai.cli.output import say
+from supervisor_ai.cli.output import report_mutation, say
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.commands.demo_project import TASK, make_demo_project
+from supervisor_ai.control.commands.demo_project import TASK, left_demos, make_demo_project
 from supervisor_ai.control.commands.run_start import StartRequest, prepare, submit
+from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.control.slice_names import import_place, registered_slices
-from supervisor_ai.domain.errors import NotFound
+from supervisor_ai.domain.errors import NotFound, SupervisorError
 
 
 class Demonstration(Protocol):
@@ -27,12 +28,14 @@ class Demonstration(Protocol):
 
 class _Options(TypedDict):
     name: str | None
+    clean: bool
     verbose: bool
     as_json: bool
 
 
 @verb(example="supervisor demo")
 @click.argument("name", metavar="[NAME]", required=False)
+@click.option("--clean", is_flag=True, help="Remove the projects that earlier demos left.")
 @verbose_option
 @json_option
 @click.pass_obj
@@ -49,7 +52,8 @@ def demo(invocation: Invocation, **options: Unpack[_Options]) -> int:
     """
     from supervisor_ai.bootstrap.projects import commit_demo
 
-    del invocation
+    if options["clean"]:
+        return _clean(invocation, as_json=options["as_json"])
     if options["name"] is not None:
         return _find(options["name"])(verbose=options["verbose"], as_json=options["as_json"])
     # The project was made a moment ago by us, so that there is nothing to ask about trust.
@@ -65,7 +69,28 @@ def demo(invocation: Invocation, **options: Unpack[_Options]) -> int:
     )
     code = attendance.attend(run)
     say(f"\nThe project stays in {here.directory}. Look around: {here.command} status")
+    say(f"Remove it: {invocation.command} demo --clean")
     return code
+
+
+def _clean(invocation: Invocation, *, as_json: bool) -> int:
+    from supervisor_ai.bootstrap.projects import remove_demo
+
+    removed, kept = 0, []
+    for directory in left_demos():
+        try:
+            remove_demo(directory, invocation.settings)
+        except SupervisorError as error:
+            kept.append(f" {directory} is left as it is: {error.message}")
+        else:
+            removed += 1
+    done = MutationView(
+        target="Projects of demos",
+        applied=removed > 0,
+        dry_run=False,
+        detail="".join((f"{removed} removed.", *kept)),
+    )
+    return report_mutation(done, as_json=as_json)
 
 
 def _find(name: str) -> Demonstration:
