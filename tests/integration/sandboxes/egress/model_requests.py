@@ -81,6 +81,7 @@ PASSED: Final[Mapping[str, tuple[_Row, ...]]] = {
     "anthropic": (
         ("text with an address", _PLAIN["anthropic"]),
         ("client tool that is called like the provider's", _tool("anthropic", _CLIENT_TOOL)),
+        ("another model in its place", {**_PLAIN["anthropic"], "fallbacks": "default"}),
         ("bash", _tool("anthropic", {"type": "bash_20250124", "name": "bash"})),
         ("editor", _tool("anthropic", {"type": "text_editor_20250728", "name": "e"})),
         ("memory", _tool("anthropic", {"type": "memory_20250818", "name": "memory"})),
@@ -215,6 +216,7 @@ REFUSED: Final[Mapping[str, tuple[_RefusedRow, ...]]] = {
         *((kind, _items({"type": kind, "id": "1", "server_label": "m"}), "part-not-listed", BOTH)
           for kind in ("mcp_list_tools", "mcp_call", "mcp_approval_response", "item_reference",
                        "code_interpreter_call", "file_search_call", "image_generation_call")),
+        ("item that the provider keeps", _items({"id": "msg_1"}), "part-not-listed", BOTH),
         ("image by address", _said("responses", {"type": "input_image", "image_url": URL}),
          "part-not-listed", BOTH),
         ("image by address after a blank", _said("responses", {"type": "input_image",

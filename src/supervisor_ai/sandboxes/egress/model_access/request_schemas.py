@@ -120,7 +120,8 @@ _RESPONSES: Final[dict[str, Shape]] = {
         instructions="item",
         tools="tool",
     ),
-    "item:": _MESSAGE_ITEM,
+    # Without a type, an id alone would name an item that the provider keeps.
+    "item:": _shape("role phase", content="part"),
     "item:message": _MESSAGE_ITEM,
     "item:agent_message": _MESSAGE_ITEM,
     "item:reasoning": _shape(f"{_ITEM} encrypted_content", summary="part", content="part"),

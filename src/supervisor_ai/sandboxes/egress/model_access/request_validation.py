@@ -37,7 +37,7 @@ _SEARCHES: Final = re.compile(
     re.IGNORECASE,
 )
 """What models are called that search the web by themselves, whatever tools they are given."""
-_TEXTS: Final = frozenset({"block", "part", "item", "content"})
+_TEXTS: Final = frozenset({"block", "part", "item", "content", "fallback"})
 """Shapes in whose place a mere text may stand."""
 _CHECKS: Final[Mapping[str, Callable[[str], bool]]] = {
     "data_url": lambda text: text.startswith("data:"),
