@@ -9,6 +9,7 @@ from tests.clis.vocabulary import PLANTED
 
 from supervisor_ai.engine.ports.workers import ToolCalled, UsageSeen, WorkerFinished, WorkerStarted
 from supervisor_ai.lab.server import LabServer
+from supervisor_ai.tools.json_value import mapping, sequence
 
 ANSWER: Final = 'Done.\n```json\n{"status": "SUCCESS"}\n```'
 # The pattern must not be what it finds: this command is in the transcript too.
@@ -44,3 +45,34 @@ def test_a_cli_edits_the_workspace_and_neither_sees_the_key_nor_runs_what_was_pl
     kinds = {type(seen) for seen in stage.observed}
     assert {WorkerStarted, ToolCalled, UsageSeen, WorkerFinished} <= kinds
     assert stage.adapter == "opencode" or stage.refused == []
+
+
+SEARCHES: Final = {
+    "claude": {"tool": {"name": "WebSearch", "input": {"query": "zebra"}}},
+    "codex": {"text": ANSWER},
+    "gemini": {"tool": {"name": "google_web_search", "input": {"query": "zebra"}}},
+}
+PROVIDER_SIDE: Final = ("web_search", "googleSearch")
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("is_named", [False, True])
+@pytest.mark.parametrize("adapter", INSTALLED)
+def test_the_provider_searches_for_a_cli_only_where_its_role_names_it(
+    stage: Stage,
+    is_named: bool,  # noqa: FBT001 - pytest passes it by name
+) -> None:
+    found = {"match": "zebra", "turns": [{"text": ANSWER}] * 3}
+    asks = {"cursor": "history", "turns": [SEARCHES[stage.adapter], {"text": ANSWER}]}
+    tools = ("read_file", "web_search") if is_named else None
+    with LabServer({"scenarios": [found, asks]}) as lab:
+        report = stage.attend(stage.worker(), stage.request(lab, allowed_tools=tools))
+    assert report.output == ANSWER, (report.diagnosis, stage.said)
+    assert stage.refused == []
+    kinds = [
+        str(tool.get("type") or next(iter(tool)))
+        for seen in lab.requests
+        for tool in sequence(mapping(seen.body).get("tools"))
+        if isinstance(tool, dict)
+    ]
+    assert any(kind.startswith(PROVIDER_SIDE) for kind in kinds) is is_named

@@ -34,10 +34,12 @@ MODELLED: Final = (
 import json, os, urllib.error, urllib.request
 from pathlib import Path
 
-def post(path):
+def post(path, **asked):
     url = os.environ["MODEL_BASE_URL"] + path
-    headers = {"x-api-key": os.environ["MODEL_API_KEY"], "authorization": "Bearer stolen"}
-    request = urllib.request.Request(url, b'{"q": 1}', headers, method="POST")
+    headers = {"x-api-key": os.environ["MODEL_API_KEY"], "authorization": "Bearer stolen",
+               "content-type": "application/json"}
+    body = json.dumps({"model": "m", "max_tokens": 9, "messages": [], **asked}).encode()
+    request = urllib.request.Request(url, body, headers, method="POST")
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     try:
         return opener.open(request, timeout=200).read().decode()
@@ -125,6 +127,30 @@ def test_a_worker_reaches_its_model_and_never_sees_the_key(user: User) -> None:
     kept = b"".join(file.read_bytes() for file in ledger.rglob("*") if file.is_file())
     assert KEY.encode() not in kept
     assert KEY not in entry["came_back"]
+
+
+def test_a_model_searches_for_a_worker_only_where_its_role_names_it(user: User) -> None:
+    search = 'post("/v1/messages", tools=[{"type": "web_search_20250305", "name": "web_search"}])'
+    user.commit({"tools/modelled.py": MODELLED.replace('post("/v1/files")', search)})
+    with upstream() as (port, seen):
+        own = USER_CONFIG.format(port=port)
+        configure(user, own)
+        said = user.run("--workflow", "quick", "--cli", "modelled")
+        assert said.code == 0, said.out + said.err
+        assert len(seen) == 1
+        [refused] = facts(user, said.run, "EgressRefused")
+        assert refused["reason"] == "tool-not-allowed: tools.web_search_20250305"
+        [entry] = user.call("logs", said.run["id"], "--step", "implement", "--json").json["logs"]
+        assert "files refused 403" in entry["came_back"]
+        shown = user.call("events", said.run["id"]).out
+        expected = f"may not ask 127.0.0.1:{port} for tools.web_search_20250305 (tool-not-allowed)"
+        assert expected in shown
+        tools = "[read_file, edit_file, write_file, run_command, web_search]"
+        configure(user, f"{own}roles: {{implementer: {{allowed_tools: {tools}}}}}\n")
+        allowed = user.run("--workflow", "quick", "--cli", "modelled")
+        assert allowed.code == 0, allowed.out + allowed.err
+        assert facts(user, allowed.run, "EgressRefused") == []
+        assert len(seen) == 3
 
 
 def test_a_worker_that_has_spent_its_budget_is_cut_off(user: User) -> None:

@@ -70,6 +70,9 @@ def _claims_refuted(event: e.ClaimsRefuted) -> str:
 
 def _egress_refused(event: e.EgressRefused) -> str:
     port = f":{event.port}" if event.port else ""
+    reason, _, part = event.reason.partition(": ")
+    if part:
+        return f"may not ask {event.host}{port} for {part} ({reason})"
     return f"may not reach {event.host}{port} ({event.reason})"
 
 

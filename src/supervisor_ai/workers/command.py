@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Final
 
 from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.run.definition import BROWSING_TOOLS
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.structs import replace
@@ -215,4 +216,6 @@ def _route(request: WorkerRequest, user: Mapping[str, str]) -> BrokerRoute | Non
         secret="" if request.login else expand(request, value, user),
         is_local=broker.is_local,
         login=request.login.headers if request.login else None,
+        # Whoever is allowed everything is still not allowed to let others reach any host for it.
+        web_tools=tuple(sorted(BROWSING_TOOLS.intersection(request.allowed_tools or ()))),
     )

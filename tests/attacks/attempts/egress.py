@@ -182,6 +182,14 @@ def _more_paths(*entries: str) -> Layer:
     return relaxed("the broker's list of paths", "the path is listed too", change)
 
 
+def _searching(spec: SandboxSpec) -> SandboxSpec:
+    egress = spec.egress
+    if egress is None or egress.broker is None:
+        return spec
+    broker = dataclasses.replace(egress.broker, web_tools=("web_search",))
+    return replace(spec, egress=replace(egress, broker=broker))
+
+
 def _unbounded(spec: SandboxSpec) -> SandboxSpec:
     return replace(spec, egress=replace(spec.egress, tokens=None)) if spec.egress else spec
 
@@ -341,11 +349,11 @@ print(way.recv(4096))
         ),
     ),
     Attempt(
-        what="uploads files to the API that the broker is for",
+        what="reads the files at the API that the broker is for",
         fact="29",
-        layers=(_more_paths("POST /v1/messages", "POST /v1/files"),),
+        layers=(_more_paths("POST /v1/messages", "GET /v1/files"),),
         perform=Outward(
-            program="request('POST', '/v1/files')",
+            program="request('GET', '/v1/files', body=b'')",
             paths=_MESSAGES,
             evidence=_requested(b"/v1/files"),
             reason="path-not-listed",
@@ -399,6 +407,20 @@ print(way.recv(4096))
             paths=_MESSAGES,
             cost_cap=CostCap(limit=Decimal("0.0025"), price=_PRICE),
             evidence=_asked_often,
+        ),
+    ),
+    Attempt(
+        what="lets its model search the web for it",
+        fact="29",
+        layers=(relaxed("the closed list of what may be asked", "the role names it", _searching),),
+        perform=Outward(
+            program=(
+                "request('POST', '/v1/messages',"
+                ' body=b\'{"tools": [{"type": "web_search_20250305"}]}\')'
+            ),
+            paths=_MESSAGES,
+            evidence=_requested(b"/v1/messages"),
+            reason="tool-not-allowed: tools.web_search_20250305",
         ),
     ),
 )

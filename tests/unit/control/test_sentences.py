@@ -215,6 +215,23 @@ def answered(role: str = "") -> e.AttemptSucceeded:
             e.NotificationDelivered(step=TEST, visit=1, channels=("slack",), at=NOW),
             "told through slack",
         ),
+        (
+            e.EgressRefused(
+                step=TEST, visit=1, attempt=1, host="a.example", port=443, reason="not-listed"
+            ),
+            "may not reach a.example:443 (not-listed)",
+        ),
+        (
+            e.EgressRefused(
+                step=TEST,
+                visit=1,
+                attempt=1,
+                host="a.example",
+                port=443,
+                reason="part-not-listed: mcp_servers",
+            ),
+            "may not ask a.example:443 for mcp_servers (part-not-listed)",
+        ),
         (e.NotificationFailed(step=TEST, visit=1, reason="No \x1b[1mchannel."), "No channel."),
         (
             e.NotificationLost(step=TEST, visit=1),

@@ -9,6 +9,7 @@ from typing_extensions import override
 from supervisor_ai.control.exit_codes import ERROR_EXIT_CODES, run_exit_code
 from supervisor_ai.domain.errors import ErrorKind
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId, StepName
+from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import (
@@ -334,6 +335,23 @@ def test_a_refusal_is_a_fact_with_host_and_step() -> None:
             reason="not-listed",
         )
     ]
+
+
+def test_what_a_worker_names_in_a_request_is_redacted_before_it_is_recorded() -> None:
+    token = "ghp_" + "a1B2" * 9
+
+    def curious(request: WorkerRequest) -> FakeReply:
+        reason = f"part-not-listed: {token}"
+        request.on_refusal(EgressRefusal(host=token, port=443, reason=reason))
+        return FakeReply(output=DONE)
+
+    kernel = Kernel(None, curious)
+    kernel.world = replace(kernel.world, redactor=RuleRedactor(key=b"k"))
+    run = kernel.submit(BUILD)
+    kernel.drive(run)
+    [refused] = kernel.events(run, e.EgressRefused)
+    assert token not in f"{refused}"
+    assert refused.reason.startswith("part-not-listed: ")
 
 
 @pytest.mark.parametrize(("tools", "reached"), [(None, 2), (("edit_file",), 1)])

@@ -159,6 +159,25 @@ def test_a_broker_holds_the_key_and_the_worker_gets_a_placeholder(
     assert "k-1" not in str(spec.environment)
 
 
+@pytest.mark.parametrize(
+    ("allowed", "expected"),
+    [
+        (None, ()),
+        (("read_file",), ()),
+        (("read_file", "web_search"), ("web_search",)),
+        (("web_search", "web_fetch", "code_execution"), ("web_fetch", "web_search")),
+    ],
+)
+def test_a_provider_may_use_the_web_only_where_the_role_names_it(
+    request_: WorkerRequest, allowed: tuple[str, ...] | None, expected: tuple[str, ...]
+) -> None:
+    cli = replace(request_.cli, broker=BROKER, environment={})
+    _, spec, _ = run(printing(), replace(request_, cli=cli, allowed_tools=allowed))
+    assert spec.egress is not None
+    assert spec.egress.broker is not None
+    assert spec.egress.broker.web_tools == expected
+
+
 def test_relative_paths_mean_the_export_of_the_base_commit(request_: WorkerRequest) -> None:
     _, spec, _ = run(printing(), request_)
     exported = str(request_.program / "tools" / "agent.py")

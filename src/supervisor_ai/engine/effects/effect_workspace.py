@@ -84,7 +84,7 @@ class Site(Struct, frozen=True, kw_only=True):
                 # A worker chooses these words, and may choose a secret.
                 host=self.operation.world.redactor.redact(refusal.host).text,
                 port=refusal.port,
-                reason=refusal.reason,
+                reason=self.operation.world.redactor.redact(refusal.reason).text,
             )
         )
 

@@ -71,6 +71,8 @@ class BrokerRoute:
     """Whether the upstream may be on this machine or in a private network."""
     login: LiveHeaders | None = None
     """What requests are given instead of the secret, where it changes."""
+    web_tools: tuple[str, ...] = ()
+    """`web_search`, `web_fetch`: what the provider itself may do for the command."""
 
 
 class Egress(Struct, frozen=True, kw_only=True):

@@ -53,6 +53,9 @@ class EgressDispatcher:
             await self._let_through(await self._hear_request(line), line)
         except Refused as refused:
             self._refusals.tell(refused)
+            if refused.answer is not None:
+                await _answer(line, *refused.answer)
+                return
             await _apologise(
                 line,
                 _STATUSES.get(refused.reason, HTTPStatus.FORBIDDEN),
@@ -116,12 +119,16 @@ def _plain(target: str) -> Refused:
 
 
 async def _apologise(line: Line, status: HTTPStatus, why: str) -> None:
+    await _answer(line, status, {"error": {"type": "sandbox_egress", "message": why}})
+
+
+async def _answer(line: Line, status: int, said: object) -> None:
     """Say why, unless something else was said before: then nothing but the end makes sense."""
     if line.has_spoken:
         return
-    body = json.dumps({"error": {"type": "sandbox_egress", "message": why}}).encode()
+    body = json.dumps(said).encode()
     head = (
-        f"HTTP/1.1 {status.value} {status.phrase}\r\nContent-Type: application/json\r\n"
+        f"HTTP/1.1 {status:d} {HTTPStatus(status).phrase}\r\nContent-Type: application/json\r\n"
         f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n"
     )
     await line.say(head.encode() + body)

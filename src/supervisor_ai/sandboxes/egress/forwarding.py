@@ -16,16 +16,14 @@ from supervisor_ai.sandboxes.egress.head import (
     RequestHead,
     ResponseHead,
     parse_answer,
-    values,
 )
 from supervisor_ai.sandboxes.egress.model_access.headers import client_head, content_type, has_body
 from supervisor_ai.sandboxes.egress.model_access.secret_mask import Mask
 from supervisor_ai.sandboxes.egress.model_access.spend_budget import ModelExchange, SpendBudget
 from supervisor_ai.sandboxes.egress.model_access.token_meter import Meter
 from supervisor_ai.sandboxes.egress.refusal import Refused
-from supervisor_ai.sandboxes.egress.traffic import Line, patience
+from supervisor_ai.sandboxes.egress.traffic import CHUNK, Line, patience
 
-_CONTINUE: Final = b"HTTP/1.1 100 Continue\r\n\r\n"
 _MOST_INTERIM: Final = 8
 
 Renew = Callable[[], None]
@@ -54,6 +52,7 @@ class Forwarding(Struct, frozen=True, kw_only=True):
 
     request: RequestHead
     head: bytes
+    body: bytes
     exchange: ModelExchange
     client: Line
     upstream: Line
@@ -67,11 +66,9 @@ class Forwarding(Struct, frozen=True, kw_only=True):
     async def run(self) -> None:
         """Carry it through; it ends early when either side leaves or too much is spent."""
         self.exchange.is_sent = True
+        self.exchange.request_bytes = len(self.body)
         with suppress(ConnectionError):
             await self.upstream.say(self.head)
-        if values(self.request.fields, "expect"):
-            await self.client.say(_CONTINUE)
-            self.client.has_spoken = False  # the answer itself is still to come
         try:
             async with patience(self.passage.allowance.idle_time) as renew:
                 await alongside(self._download(renew), self._upload(renew))
@@ -79,16 +76,12 @@ class Forwarding(Struct, frozen=True, kw_only=True):
             raise Unreachable("it said nothing for too long") from None
 
     async def _upload(self, renew: Renew) -> None:
-        body = MessageBody(self.client.reader, self.request.framing)
-        while piece := await body.read():
+        for start in range(0, len(self.body), CHUNK):
             renew()
-            self.passage.toll.upload(len(piece))
-            self.exchange.request_bytes += len(piece)
-            if not await self._offer(chunk(piece) if self.request.framing.is_chunked else piece):
+            if not await self._offer(self.body[start : start + CHUNK]):
                 return
-        if not self.request.framing.is_chunked or await self._offer(LAST_CHUNK):
-            self.course.is_asked = True
-            await self._watch()
+        self.course.is_asked = True
+        await self._watch()
 
     async def _offer(self, words: bytes) -> bool:
         """Send upstream; who does not want to hear all of it may have answered already."""

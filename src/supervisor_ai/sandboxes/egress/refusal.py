@@ -17,15 +17,27 @@ _UNPRINTABLE: Final = "?"
 class Refused(Exception):
     """An attempt that is not let through, with a short stable word for the reason."""
 
-    def __init__(self, reason: str, host: str = NOWHERE, port: int | None = None) -> None:
+    def __init__(
+        self,
+        reason: str,
+        host: str = NOWHERE,
+        port: int | None = None,
+        *,
+        part: str = "",
+        answer: tuple[int, object] | None = None,
+    ) -> None:
         super().__init__(reason)
         self.reason = reason
         self.host = host
         self.port = port
+        self.part = part
+        """What of a request's body is not let through."""
+        self.answer = answer
+        """The status and the JSON that tell the client, where its API has errors of its own."""
 
     def toward(self, host: str, port: int) -> "Refused":
         """Return the same refusal, now that it is known where the attempt wanted to go."""
-        return Refused(self.reason, host, port)
+        return Refused(self.reason, host, port, part=self.part, answer=self.answer)
 
 
 class Refusals:
@@ -39,7 +51,9 @@ class Refusals:
     def tell(self, refused: Refused) -> None:
         """Tell it unless it was told before."""
         refusal = EgressRefusal(
-            host=printable(refused.host), port=refused.port, reason=refused.reason
+            host=printable(refused.host),
+            port=refused.port,
+            reason=": ".join(filter(None, (refused.reason, refused.part))),
         )
         if refusal in self._told or len(self._told) >= _MOST:
             return

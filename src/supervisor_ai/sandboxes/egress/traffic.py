@@ -24,6 +24,8 @@ class TrafficLimits(Struct, frozen=True, kw_only=True):
     idle_time: timedelta = timedelta(minutes=15)
     """A model may think for long before its first word."""
     upload_bytes: int = 1 << 30
+    held_bytes: int = 1 << 26
+    """What the bodies of all requests that are not answered yet may hold; one alone half of it."""
     download_bytes: int = 1 << 32
 
 

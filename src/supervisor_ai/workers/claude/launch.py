@@ -31,7 +31,7 @@ _SERVERS: Final = ".supervisor/mcp.json"
 
 def _tools(order: LaunchOrder) -> Addition:
     """Say what exists and, as nobody is there to be asked, that all of it is permitted."""
-    names = own_names(_TOOLS, order.allowed_tools)
+    names = own_names(_TOOLS, order.allowed_tools, ("web_search",))
     permitted = [*names, *(f"mcp__{server.name}" for server in order.mcp_servers)]
     allowed = ("--allowedTools", ",".join(permitted)) if permitted else ()
     return Addition(words=("--tools", ",".join(names), *allowed))

@@ -22,7 +22,11 @@ _PROVIDER: Final = (
     f'{{name="supervisor",base_url="{DOOR}/v1",env_key="{_KEY}",wire_api="responses",'
     "request_max_retries=0,stream_max_retries=1,stream_idle_timeout_ms=300000}"
 )
-_FEATURES: Final = ("apps", "plugins", "remote_plugin", "unbounded_connection_retries")
+_FEATURES: Final = (
+    *("apps", "plugins", "remote_plugin", "unbounded_connection_retries"),
+    # The broker reads no compressed requests, and passes no tool of the provider's on.
+    *("enable_request_compression", "image_generation"),
+)
 _LONGEST_ARGUMENT: Final = 100 << 10
 """Linux takes 128 KiB; settings of the user's are ignored, so there is no file to put more into."""
 
@@ -32,7 +36,7 @@ def _option(key: str, value: str) -> tuple[str, str]:
 
 
 def _tools(order: LaunchOrder) -> Addition:
-    if order.allowed_tools is None or "web_search" in order.allowed_tools:
+    if "web_search" in (order.allowed_tools or ()):
         return Addition()
     return Addition(words=_option("web_search", toml("disabled")))
 

@@ -34,7 +34,8 @@ TELLS: Final = frozenset({Telling.SESSION, Telling.MODEL, Telling.USAGE})
 def _tools(order: LaunchOrder) -> Addition:
     # The list is for all tools, those of servers included.
     servers = [f"mcp_{server.name}_*" for server in order.mcp_servers]
-    return only_tools([*own_names(TOOLS, order.allowed_tools), *servers])
+    names = own_names(TOOLS, order.allowed_tools, ("web_fetch", "web_search"))
+    return only_tools([*names, *servers])
 
 
 def only_tools(names: list[str]) -> Addition:

@@ -57,9 +57,16 @@ def bearer_header(server: McpServer, reference: str) -> Json:
     return {"headers": {"Authorization": f"Bearer {reference % server.token_variable}"}}
 
 
-def own_names(tools: Mapping[str, tuple[str, ...]], allowed: tuple[str, ...] | None) -> list[str]:
-    """Translate what a role may use; a tool that the CLI does not have is none."""
-    wanted = tools if allowed is None else allowed
+def own_names(
+    tools: Mapping[str, tuple[str, ...]],
+    allowed: tuple[str, ...] | None,
+    provider_side: tuple[str, ...] = (),
+) -> list[str]:
+    """Translate what a role may use; a tool that the CLI does not have is none.
+
+    What the model's provider does itself has to be named.
+    """
+    wanted = [name for name in tools if name not in provider_side] if allowed is None else allowed
     return list(dict.fromkeys(own for name in wanted for own in tools.get(name, ())))
 
 

@@ -26,6 +26,7 @@ from supervisor_ai.sandboxes.egress.traffic import TrafficLimits
 if TYPE_CHECKING:
     from tests.integration.sandboxes.egress.conftest import Story, World
 
+BODY = b'{"messages": [{"role": "user", "content": "hello"}]}'
 USAGE = {"usage": {"input_tokens": 30, "output_tokens": 12}}
 
 Tell = Callable[["Story"], None]
@@ -143,8 +144,8 @@ def test_a_request_goes_out_with_the_key_and_its_answer_comes_back(tell: Tell) -
                 "x-api-key: worker-key",
                 "Authorization: Bearer worker-key",
                 "anthropic-version: 2",
-                "Content-Length: 5",
-                body=b"hello",
+                f"Content-Length: {len(BODY)}",
+                body=BODY,
             )
             assert door.usage == Usage(tokens_in=30, tokens_out=12)
         head, _, body = heard.partition(b"\r\n\r\n")
@@ -155,7 +156,7 @@ def test_a_request_goes_out_with_the_key_and_its_answer_comes_back(tell: Tell) -
         assert upstream.heard[0].startswith(b"POST /v1/messages?beta=true HTTP/1.1\r\n")
         assert f"x-api-key: {SECRET}\r\n".encode() in upstream.heard[0]
         assert b"worker" not in upstream.heard[0]
-        assert upstream.heard[1] == b"hello"
+        assert upstream.heard[1] == BODY
         assert world.refusals == []
 
     tell(story)
@@ -179,7 +180,7 @@ def test_a_public_upstream_is_reached_over_tls_that_is_checked(tell_apart: Tell)
 
 
 def test_large_bodies_pass_whole_in_both_directions(tell_apart: Tell) -> None:
-    sent = bytes(range(256)) * 12_000
+    sent = json.dumps({"metadata": "\u00e9x" * 400_000}, ensure_ascii=False).encode()
 
     async def mirror(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
@@ -289,9 +290,9 @@ def test_a_second_request_behind_the_first_goes_nowhere(tell: Tell) -> None:
     async def story(world: "World") -> None:
         async with brokered(world, upstream):
             second = b"GET /v1/files HTTP/1.1\r\n\r\n"
-            heard = await world.ask(POST, "Content-Length: 2", body=b"ab" + second)
+            heard = await world.ask(POST, "Content-Length: 2", body=b"{}" + second)
         assert heard.count(b"HTTP/1.1 ") == 1
-        assert upstream.heard[1:] == [b"ab"]
+        assert upstream.heard[1:] == [b"{}"]
 
     tell(story)
 
@@ -414,7 +415,8 @@ def test_the_budget_holds_over_several_requests(tell: Tell) -> None:
 def test_what_costs_nothing_is_not_counted(tell: Tell, line: str, given: bytes) -> None:
     async def story(world: "World") -> None:
         async with brokered(world, Upstream(given)) as door:
-            heard = await world.ask(line, "Content-Length: 4", body=b"body")
+            body = b"{}" if line.startswith("POST") else b""
+            heard = await world.ask(line, f"Content-Length: {len(body)}", body=body)
             assert door.usage == NO_USAGE
         assert heard.startswith(given[:12])
         assert (b"Location: https://evil.example/" in heard) == (b"Location" in given)
@@ -491,15 +493,17 @@ def test_an_answer_that_breaks_off_does_not_look_whole(tell: Tell, given: bytes)
     tell(story)
 
 
-def test_a_request_in_chunks_arrives_in_chunks(tell: Tell) -> None:
+def test_a_request_in_chunks_arrives_whole_with_its_length(tell: Tell) -> None:
     upstream = Upstream(said(USAGE))
 
     async def story(world: "World") -> None:
         async with brokered(world, upstream):
-            body = b"3;a=b\r\nabc\r\n0\r\nX-Api-Key: worker\r\n\r\n"
+            body = b"1;a=b\r\n{\r\n1\r\n}\r\n0\r\nX-Api-Key: worker\r\n\r\n"
             heard = await world.ask(POST, "Transfer-Encoding: chunked", body=body)
         assert heard.startswith(b"HTTP/1.1 200 ")
-        assert upstream.heard[1] == b"3\r\nabc\r\n0\r\n\r\n"
+        assert b"Content-Length: 2\r\n" in upstream.heard[0]
+        assert b"chunked" not in upstream.heard[0]
+        assert upstream.heard[1] == b"{}"
 
     tell(story)
 
@@ -512,11 +516,11 @@ def test_a_client_that_waits_to_be_asked_is_asked(tell: Tell) -> None:
             reader, writer = await world.connect()
             writer.write(f"{POST}\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n".encode())
             assert await reader.readuntil(b"\r\n\r\n") == b"HTTP/1.1 100 Continue\r\n\r\n"
-            writer.write(b"ab")
+            writer.write(b"{}")
             assert (await reader.read()).startswith(b"HTTP/1.1 200 OK")
             writer.close()
             await writer.wait_closed()
-        assert upstream.heard[1] == b"ab"
+        assert upstream.heard[1] == b"{}"
         assert b"Expect" not in upstream.heard[0]
 
     tell(story)
@@ -535,7 +539,8 @@ def test_a_client_that_leaves_takes_its_request_along(tell: Tell) -> None:
 
         async with brokered(world, ponder) as door:
             _, writer = await world.connect()
-            writer.write(f"{POST}\r\nContent-Length: 400\r\n\r\n".encode() + b"x" * 400)
+            body = b"{}" + b" " * 398
+            writer.write(f"{POST}\r\nContent-Length: 400\r\n\r\n".encode() + body)
             await began.wait()
             writer.close()
             await writer.wait_closed()
@@ -546,7 +551,9 @@ def test_a_client_that_leaves_takes_its_request_along(tell: Tell) -> None:
     tell(story)
 
 
-def test_an_answer_may_come_before_the_request_is_whole(tell: Tell) -> None:
+def test_an_answer_may_come_before_the_upstream_has_heard_the_whole_request(tell: Tell) -> None:
+    body = b"{}" + b" " * 9_000_000
+
     async def hasty(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
         await reader.readuntil(b"\r\n\r\n")
         writer.write(answer(b"no", status="413 Content Too Large"))
@@ -554,7 +561,7 @@ def test_an_answer_may_come_before_the_request_is_whole(tell: Tell) -> None:
 
     async def story(world: "World") -> None:
         async with brokered(world, hasty):
-            heard = await world.ask(POST, "Content-Length: 100", body=b"not yet all")
+            heard = await world.ask(POST, f"Content-Length: {len(body)}", body=body)
         assert heard.startswith(b"HTTP/1.1 413 ")
         assert heard.endswith(b"\r\n\r\nno")
 

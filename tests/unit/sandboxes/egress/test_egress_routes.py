@@ -43,6 +43,7 @@ def route(upstream: str = "https://api.example.com", *, is_local: bool = False) 
         ("POST", "/v1/messages?access_token=a", "/v1/messages"),
         ("POST", "/v1/messages?KEY=a&%6bey=b&api%5Fkey=c&x;key=d", "/v1/messages"),
         ("POST", "/v1/messages?$httpHeaders=Authorization:x&alt=sse", "/v1/messages?alt=sse"),
+        ("POST", "/v1/messages?$ct=application/json%2Bprotobuf&alt=sse", "/v1/messages?alt=sse"),
         ("GET", "/v1/models/gpt-5.1", "/v1/models/gpt-5.1"),
         ("GET", "/v1/models/ft:a:b", "/v1/models/ft:a:b"),
         ("GET", "/v1/models/a%3Ab", "/v1/models/a%3Ab"),
@@ -173,6 +174,8 @@ WORKERS = (
     *("Forwarded", "X-Forwarded-For", "X-Forwarded-Host", "OpenAI-Organization", "OpenAI-Project"),
     *("X_API_KEY", "X-Auth-Token", "X-HTTP-Method-Override", "X-Original-URL", "Accept-Encoding"),
     *("X-Goog-User-Project", "X-Listed-As-Hop", "Expect", "X-Amz-Security-Token"),
+    *("X-DashScope-Plugin", "X-MCP-Servers", "Helicone-Target-Url", "X-Portkey-Custom-Host"),
+    *("X-Target-URL", "X_Upstream_Host"),
 )
 
 

@@ -177,11 +177,27 @@ def test_an_unknown_tool_is_none() -> None:
 
 
 @pytest.mark.parametrize(
-    ("allowed", "is_off"), [(None, False), (("web_search",), False), (("read_file",), True)]
+    ("allowed", "is_off"), [(None, True), (("web_search",), False), (("read_file",), True)]
 )
 def test_codex_can_be_kept_from_searching(allowed: tuple[str, ...] | None, is_off: bool) -> None:  # noqa: FBT001
     told = options(plan("codex", LaunchOrder(allowed_tools=allowed)))
     assert ("web_search" in told) is is_off
+
+
+def test_what_the_provider_does_itself_has_to_be_named() -> None:
+    named = LaunchOrder(allowed_tools=("web_fetch", "web_search"))
+    assert "WebFetch" in after(plan("claude"), "--tools")
+    assert "WebSearch" not in after(plan("claude"), "--tools")
+    assert after(plan("claude", named), "--tools") == "WebFetch,WebSearch"
+    core = settings("gemini")["tools"]["core"]  # type: ignore[index]
+    assert {"web_fetch", "google_web_search"}.isdisjoint(core)
+    assert settings("gemini", named)["tools"] == {"core": ["web_fetch", "google_web_search"]}
+
+
+def test_codex_neither_compresses_its_requests_nor_asks_for_images() -> None:
+    words = plan("codex").words
+    off = {words[at + 1] for at, word in enumerate(words) if word == "--disable"}
+    assert {"enable_request_compression", "image_generation"} <= off
 
 
 PROMPT = 'Be "kind".\n\tAlways. \x7f ✓'

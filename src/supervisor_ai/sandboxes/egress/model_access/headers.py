@@ -19,6 +19,9 @@ _WORKERS: Final = re.compile(
     r"|x-http-method.*|x-method-override|cookie2?|.*auth.*|.*api-?key.*|.*token.*|.*secret.*"
     r"|.*password.*|.*credential.*|x-amz-.*|openai-(?:organization|project)|chatgpt-.*"
     r"|anthropic-(?:organization|workspace).*|x-goog-(?:user-project|iam|request-reason).*"
+    # With these, some model services and gateways fetch, call tools or go elsewhere.
+    r"|x-dashscope-(?:plugin|ossresourceresolve)|x-mcp-.*|x-litellm-.*|x-portkey-.*|helicone-.*"
+    r"|cf-aig-.*|.*(?:target|base|custom|forward|upstream)-?(?:ur[il]|host|endpoint)"
 )
 _UPSTREAMS: Final = re.compile(rf"{_HOP}|set-cookie2?|alt-svc|refresh")
 _EMPTY: Final = frozenset({HTTPStatus.NO_CONTENT, HTTPStatus.NOT_MODIFIED})

@@ -26,8 +26,8 @@ _CREDENTIALS: Final = frozenset({
     "auth_token", "oauth_token", "bearer_token", "id_token", "auth", "authorization",
     "client_secret", "password",
 })  # fmt: skip
-# Some servers let a parameter stand for a header or a method.
-_OVERRIDES: Final = ("$http", "$req", "$key", "$access")
+# Some servers let a parameter stand for a header, a method or the kind of a body.
+_OVERRIDES: Final = ("$http", "$req", "$key", "$access", "$ct", "$content")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -43,6 +43,8 @@ class Route:
     header: str
     secret: str = field(repr=False)
     login: LiveHeaders | None = None
+    web_tools: frozenset[str] = frozenset()
+    """The web tools that the provider may use for this command."""
 
     async def headers(self) -> Mapping[str, str]:
         """Return what a request is given now."""
@@ -85,6 +87,7 @@ def parse_route(route: BrokerRoute) -> Route:
         header=route.header,
         secret=route.secret,
         login=route.login,
+        web_tools=frozenset(route.web_tools),
     )
 
 
