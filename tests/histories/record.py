@@ -991,7 +991,7 @@ class Alone:
         return None
 
     def write(self, point: AnchorPoint) -> None:
-        raise NotImplementedError(point)
+        """Keep nothing."""
 
 
 WRITERS = (

@@ -21,6 +21,8 @@ class Recovery(Protocol):
 async def recover(journal: Journal, world: World) -> None:
     """Settle every operation that has an intent and no outcome."""
     await world.sandbox.reap(f"{journal.run.id}/", before=journal.lease.epoch)
+    if any(isinstance(it, e.AttemptStarted) for it in journal.run.open.values()):
+        world.doors.remove_left(journal.run.id)
     for intent in tuple(journal.run.open.values()):
         journal.stage(*await _settle(journal, world, intent))
 

@@ -16,6 +16,7 @@ from supervisor_ai.engine.ports.gates import Examination, NewTests, Unexaminable
 from supervisor_ai.gates.change_view import ChangeView
 from supervisor_ai.gates.commit_lists import KnownLists
 from supervisor_ai.gates.evidence.messages import ProbesFound
+from supervisor_ai.gates.own_tables import read_own_texts
 from supervisor_ai.gates.reader_messages import (
     AskedCommits,
     ReaderWork,
@@ -25,6 +26,7 @@ from supervisor_ai.gates.reader_messages import (
     encode,
 )
 from supervisor_ai.tools.confined_child import Ask
+from supervisor_ai.tools.syntax_tree import PARSERS
 
 _RUNNERS: Final = "supervisor_ai.gates.runners"
 _EVIDENCE: Final = "supervisor_ai.gates.evidence"
@@ -45,6 +47,9 @@ _NEEDED: Final[Mapping[ReaderWork, tuple[str, ...]]] = {
 """Modules that a task imports, and tables that it reads, which are kept once they were read."""
 
 
+LATE_ROOTS: Final = ("supervisor_ai", "yaml", *PARSERS)
+
+
 def prepare() -> None:
     """Load what every change is looked at with, once for all tasks."""
     gates = change_gates()
@@ -52,6 +57,7 @@ def prepare() -> None:
         import_place(gates[kind].look)
     _read("supervisor_ai.gates.change.auto_run:table")
     load_work(ReaderWork.REQUEST)
+    read_own_texts()
 
 
 @cache

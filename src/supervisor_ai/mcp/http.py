@@ -4,7 +4,7 @@ import asyncio
 import json
 import socket
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from datetime import timedelta
 from http import HTTPStatus
 from typing import ClassVar, Final
@@ -23,10 +23,12 @@ from supervisor_ai.mcp.toolbox import Toolbox
 
 PATH: Final = "/mcp"
 BODY_BYTES: Final = 1 << 20
-CONNECTIONS: Final = 64
+CONNECTIONS: Final = 256
 REQUESTS: Final = 16
 HEAD_BYTES: Final = 1 << 15
 _GRACE: Final = 3
+_LINGER: Final = 1.0
+"""Seconds in which whoever is refused may go on to speak, and so hear the answer."""
 _BEARER: Final = "bearer "
 _TOOLBOX: Final = "supervisor.toolbox"
 
@@ -34,7 +36,7 @@ _TOOLBOX: Final = "supervisor.toolbox"
 class Patience(Struct, frozen=True, kw_only=True):
     """How long a client may take."""
 
-    head: timedelta = timedelta(seconds=10)
+    head: timedelta = timedelta(seconds=5)
     """From the connection to the end of the request's head."""
     request: timedelta = timedelta(minutes=1)
     """For all of a request, and its answer."""
@@ -81,7 +83,6 @@ async def serve_http(
             access_log=False,
             server_header=False,
             proxy_headers=False,
-            limit_concurrency=CONNECTIONS,
             h11_max_incomplete_event_size=HEAD_BYTES,
             timeout_graceful_shutdown=_GRACE,
         )
@@ -110,21 +111,16 @@ class _Entrance:
             return
         answer = _Answer(send)
         try:
-            async with asyncio.timeout(self._time), self._places:
-                await self._attend(scope, receive, answer)
+            async with asyncio.timeout(self._time):
+                # Only who is known holds a place: strangers would keep members waiting.
+                scope[_TOOLBOX] = await self._admit(scope)
+                async with self._places:
+                    await self._app(scope, receive, answer.send)
         except _Refused as refused:
-            await answer.refuse(refused.status, refused.why)
+            await answer.refuse(refused.status, refused.why, receive)
         except TimeoutError:
-            await answer.refuse(HTTPStatus.REQUEST_TIMEOUT, "The request took too long.")
-
-    async def _attend(self, scope: Scope, receive: Receive, answer: "_Answer") -> None:
-        try:
-            toolbox = await self._admit(scope)
-        except _Refused:
-            # Who is still speaking when the other side hangs up does not hear the answer.
-            await _hear_out(receive)
-            raise
-        await self._app({**scope, _TOOLBOX: toolbox}, receive, answer.send)
+            why = "The request took too long."
+            await answer.refuse(HTTPStatus.REQUEST_TIMEOUT, why, receive)
 
     async def _admit(self, scope: Scope) -> Toolbox:
         if scope["path"] != PATH or scope["query_string"]:
@@ -132,6 +128,8 @@ class _Entrance:
         if scope["method"] != "POST":
             # Nothing is said that was not asked for, and nothing is kept between requests.
             raise _Refused(HTTPStatus.METHOD_NOT_ALLOWED, "Only POST is served.")
+        if any(name == b"origin" for name, _ in scope["headers"]):
+            raise _Refused(HTTPStatus.FORBIDDEN, "No page of a browser is served.")
         try:
             return await asyncio.to_thread(self._identify, _token(scope))
         except Denied as error:
@@ -180,7 +178,7 @@ class _Answer:
             message = {**message, "headers": [*message["headers"], (b"connection", b"close")]}
         await self._send(message)
 
-    async def refuse(self, status: HTTPStatus, why: str) -> None:
+    async def refuse(self, status: HTTPStatus, why: str, receive: Receive) -> None:
         if self._has_begun:
             return
         body = json.dumps({"error": {"kind": "denied", "message": why, "hint": None}}).encode()
@@ -190,7 +188,11 @@ class _Answer:
             *_besides(status),
         ]
         await self.send({"type": "http.response.start", "status": status.value, "headers": headers})
-        await self.send({"type": "http.response.body", "body": body})
+        await self.send({"type": "http.response.body", "body": body, "more_body": True})
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_LINGER):
+                await _hear_out(receive)
+        await self.send({"type": "http.response.body", "body": b""})
 
 
 def _besides(status: HTTPStatus) -> Iterator[tuple[bytes, bytes]]:
@@ -201,19 +203,28 @@ def _besides(status: HTTPStatus) -> Iterator[tuple[bytes, bytes]]:
 
 
 class _BoundedProtocol(H11Protocol):
-    """Gives up on whoever connects and does not ask."""
+    """Gives up on whoever connects and does not ask, sooner where others want to."""
 
     patience: ClassVar = USUAL
 
     def connection_made(  # type: ignore[override,explicit-override]
         self, transport: asyncio.Transport
     ) -> None:
-        """Begin to wait for a request."""
+        """Begin to wait for a request; the oldest stranger goes where there are too many."""
         super().connection_made(transport)
+        self.began = self.loop.time()
         if len(self.connections) > CONNECTIONS:
-            transport.abort()
-            return
+            known = (it for it in self.connections if isinstance(it, _BoundedProtocol))
+            strangers = (it for it in known if not it.is_admitted)
+            oldest = min(strangers, key=lambda it: it.began)
+            self.connections.discard(oldest)
+            oldest.transport.abort()
         self._hurry = self.loop.call_later(self.patience.head.total_seconds(), self._give_up)
+
+    @property
+    def is_admitted(self) -> bool:
+        """Tell whether a request of this connection has proven whose it is."""
+        return bool(self.scope) and _TOOLBOX in self.scope
 
     def connection_lost(  # type: ignore[explicit-override]
         self, exc: Exception | None

@@ -1,6 +1,6 @@
 """Append-only streams in one global, hash-chained order."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from supervisor_ai.domain.envelope import Envelope
@@ -34,10 +34,18 @@ _FOR_EVER: Final = 2**63 - 1
 class SqliteEventLog:
     """The streams, the inbox and the queue of wakes change together or not at all."""
 
-    def __init__(self, connection: Connection, *, clock: Clock, codec: EventCodec) -> None:
+    def __init__(
+        self,
+        connection: Connection,
+        *,
+        clock: Clock,
+        codec: EventCodec,
+        follow: Callable[[int, Sequence[Envelope]], None] = lambda _, __: None,
+    ) -> None:
         self._connection = connection
         self._clock = clock
         self._codec = codec
+        self._follow = follow
 
     def append(self, batch: Batch) -> tuple[Envelope, ...]:
         """Commit the batch and return its events with their places in the chain."""
@@ -52,6 +60,8 @@ class SqliteEventLog:
                 keep_letter(sql, letter)
             for wake in batch.wakes:
                 keep_wake(sql, wake)
+        if envelopes:
+            self._follow(start.seq, envelopes)
         return envelopes
 
     def read(

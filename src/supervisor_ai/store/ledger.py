@@ -103,7 +103,7 @@ def open_ledger(
     return SqliteLedger(
         connection=connection,
         locks=locks,
-        events=SqliteEventLog(connection, clock=clock, codec=codec),
+        events=SqliteEventLog(connection, clock=clock, codec=codec, follow=recorded.follow),
         leases=leases,
         inbox=SqliteInbox(connection),
         wakes=SqliteWakeQueue(connection, leases=leases),

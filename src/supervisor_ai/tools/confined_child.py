@@ -1,8 +1,8 @@
 """Processes of our own for work on what may be made to break whoever reads it.
 
-A reader gets no environment, no working directory of ours and no file but two pipes. It loads the
-module that does the work once and forks for each task; a fork limits itself before it looks at the
-task. Its `prepare` loads what most tasks need, `load` what else one does, and `serve` does it.
+A reader gets no environment, no directory of ours and no file but two pipes. It loads what does the
+work once, and a fork of it does each task, confined: it opens no file, so that one that lacks a
+module below `LATE_ROOTS` ends, and the next one has it.
 """
 
 import os
@@ -12,12 +12,13 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
 from importlib import import_module
 from pathlib import Path
 from signal import SIGKILL, SIGXCPU, Signals
 from typing import BinaryIO, Final, NoReturn, cast
 
-from supervisor_ai.tools.confinement import ProcessLimits, confine
+from supervisor_ai.tools.confinement import LateModules, ProcessLimits, confine, leave_namespaces
 
 _ROOT: Final = str(Path(__file__).resolve().parents[2])
 _START: Final = (
@@ -26,8 +27,7 @@ _START: Final = (
 _ASK, _RESULT, _FAILED, _READY = b"?", b"=", b"!", b"+"
 _LARGEST_TO_CHILD, _SIGNALLED, _LENGTH = 1 << 30, 128, 8
 
-Ask = Callable[[bytes], bytes]
-"""Asks whoever started the reader."""
+Ask = Callable[[bytes], bytes]  # Asks whoever started the reader.
 Serve = Callable[[bytes, Ask], bytes]
 Need = Callable[[int], bytes]  # What a reader has to load before a task, by its process.
 _Reader = subprocess.Popen[bytes]
@@ -129,23 +129,22 @@ def _dismiss(readers: list[_Reader]) -> None:
 def _reason(code: int, *, is_late: bool) -> str:
     if is_late:
         return "takes too long"
-    number = code - _SIGNALLED
-    if number in (SIGXCPU, SIGKILL):
+    if (number := code - _SIGNALLED) in (SIGXCPU, SIGKILL):
         return "takes too much work"
     return f"ended the reader ({Signals(number).name if number > 0 else f'exit code {code}'})"
 
 
 def main(module: str, memory: str, cpu: str) -> None:
     """Be the reader: load what does the work, and let a fork do each task."""
+    leave_namespaces()
     work = import_module(module)
     work.prepare()
+    late = LateModules(work.LATE_ROOTS)
     while (need := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is not None:
         if need:
             work.load(need)
         task = read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD) or b""
-        if (child := os.fork()) == 0:
-            _work(work.serve, task, memory=int(memory), cpu=int(cpu))
-        code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+        code = late.fork(partial(_work, work.serve, task, memory=int(memory), cpu=int(cpu)))
         if code != 0:
             # What it said last may be half a message: nobody can go on with these pipes.
             os._exit(code if code > 0 else _SIGNALLED - code)
@@ -155,14 +154,17 @@ def main(module: str, memory: str, cpu: str) -> None:
 def _work(serve: Serve, task: bytes, *, memory: int, cpu: int) -> NoReturn:
     """Be the child; whatever happens, the reader's loop is not run on by two."""
     try:
-        confine(memory=memory, cpu=cpu, parent=os.getppid())
-        write_frame(sys.stdout.buffer, _worked(serve, task))
+        write_frame(sys.stdout.buffer, _worked(serve, task, memory=memory, cpu=cpu))
         os._exit(0)
     finally:
         os._exit(1)
 
 
-def _worked(serve: Serve, task: bytes) -> bytes:
+def _worked(serve: Serve, task: bytes, *, memory: int, cpu: int) -> bytes:
+    try:
+        confine(memory=memory, cpu=cpu, parent=os.getppid())
+    except OSError as error:
+        return _FAILED + f"needs a process that cannot be confined: {error.strerror}".encode()
     try:
         return _RESULT + serve(task, _ask)
     except MemoryError:
@@ -175,8 +177,7 @@ def _worked(serve: Serve, task: bytes) -> bytes:
 
 def _ask(question: bytes) -> bytes:
     write_frame(sys.stdout.buffer, _ASK + question)
-    said = read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)
-    if said is None:
+    if (said := read_frame(sys.stdin.buffer, most=_LARGEST_TO_CHILD)) is None:
         raise SystemExit(1)
     return said
 
@@ -190,8 +191,7 @@ def write_frame(stream: BinaryIO, *payloads: bytes) -> None:
 
 def read_frame(stream: BinaryIO, *, most: int) -> bytes | None:
     """Read a message; None at the end of the stream, also where it breaks off."""
-    head = stream.read(_LENGTH)
-    if len(head) < _LENGTH:
+    if len(head := stream.read(_LENGTH)) < _LENGTH:
         return None
     length = int.from_bytes(head, "big")
     if length > most:

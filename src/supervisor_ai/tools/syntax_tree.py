@@ -9,6 +9,9 @@ if TYPE_CHECKING:
     from tree_sitter import Language, Node, Point, Tree
 
 _CHUNK: Final = 1024
+_LANGUAGES: Final = ("go", "java", "javascript", "python", "rust", "typescript")
+PARSERS: Final = ("tree_sitter", *(f"tree_sitter_{it}" for it in _LANGUAGES))
+"""The packages that parsing may import."""
 
 
 class Grammar(NamedTuple):

@@ -40,6 +40,9 @@ class _Theme(SyntaxTheme):
         return Style.null()
 
 
+LATE_ROOTS: Final = ("pygments", "rich")
+
+
 def prepare() -> None:
     """Load what all tasks need."""
     Syntax("", "python").highlight("x = 1")

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from supervisor_ai.control.queries.complaints import telling_line
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.definition import BROWSING_TOOLS
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
@@ -26,7 +27,6 @@ from supervisor_ai.engine.ports.sandbox import (
     SandboxSpec,
 )
 from supervisor_ai.engine.ports.workers import Worker, WorkerReport, WorkerRequest
-from supervisor_ai.tools.complaints import telling_line
 from supervisor_ai.workers.environment import expand, worker_environment
 from supervisor_ai.workers.output.causes import Table, Testimony
 from supervisor_ai.workers.output.evidence import ProcessEvidence

@@ -3,12 +3,14 @@
 import asyncio
 import os
 import re
+import shutil
 import socket
 import subprocess
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Mapping
 from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
@@ -59,7 +61,7 @@ class ProcessDoors:
         members = Members(self._desk, newcomer.session, self._actor)
         token = self._admit(members, newcomer, name)
         try:
-            with tempfile.TemporaryDirectory(prefix="supervisor-door-") as room:
+            with tempfile.TemporaryDirectory(prefix=_prefix(newcomer.run)) as room:
                 place = Path(room, "s")
                 server = self._start(place, newcomer, name)
                 try:
@@ -72,13 +74,25 @@ class ProcessDoors:
             with suppress(NotFound):
                 members.remove(name)
 
+    def remove_left(self, run: RunId) -> None:
+        """Remove members and directories of a run whose owner died."""
+        for session in self._desk.queries.sessions():
+            if session.closed_at is None:
+                self._remove(Members(self._desk, session.id, self._actor), run)
+        for room in Path(tempfile.gettempdir()).glob(f"{_prefix(run)}*"):
+            if room.lstat().st_uid == os.geteuid():
+                shutil.rmtree(room, ignore_errors=True)
+
+    def _remove(self, members: Members, run: RunId) -> None:
+        for member in members.list():
+            if is_of_run(member.name, run) and member.name not in self._inside:
+                members.remove(member.name)
+
     def _admit(self, members: Members, newcomer: Newcomer, name: str) -> str:
         """Add the worker; whoever of this run is still there lost its owner long ago."""
         try:
-            for member in members.list():
-                if is_of_run(member.name, newcomer.run) and member.name not in self._inside:
-                    members.remove(member.name)
-            token = members.add(name, MemberRole.WORKER)
+            self._remove(members, newcomer.run)
+            token = members.add(name, MemberRole.WORKER, endpoint=name)
         except SupervisorError as error:
             raise InvalidInput(
                 f"The worker cannot take part in session {newcomer.session!r}: {error.message}",
@@ -120,6 +134,11 @@ def member_name(newcomer: Newcomer) -> str:
 def is_of_run(member: str, run: RunId) -> bool:
     """Tell whether a member is a worker of a run."""
     return member.endswith(f".{run}")
+
+
+def _prefix(run: RunId) -> str:
+    """Name the directories of a run, shortly: the path of a socket has few letters."""
+    return f"supervisor-door-{sha256(run.encode()).hexdigest()[:12]}-"
 
 
 def _listen(place: Path) -> socket.socket:

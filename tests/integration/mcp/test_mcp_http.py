@@ -166,7 +166,7 @@ def test_a_page_of_another_host_cannot_ask_through_a_browser() -> None:
         assert (await post(port, own)).startswith("HTTP/1.1 200 ")
         assert (await post(port, own, host=f"evil.example:{port}")).startswith("HTTP/1.1 421 ")
         assert (await post(port, own, host="127.0.0.1:1")).startswith("HTTP/1.1 421 ")
-        for origin in ("http://evil.example", f"http://127.0.0.1:{port}", "null"):
+        for origin in ("http://evil.example", f"http://127.0.0.1:{port}", "null", ""):
             assert (await post(port, own, f"Origin: {origin}")).startswith("HTTP/1.1 403 ")
 
     tell(story)
@@ -271,6 +271,45 @@ def test_connections_are_counted_and_those_too_many_are_ended() -> None:
         for _, writer in opened:
             writer.transport.abort()
         await asyncio.gather(*over, return_exceptions=True)
+
+    tell(story)
+
+
+STRANGERS: Final[dict[str, bytes]] = {
+    "silent": b"",
+    "part of a head": b"POST /mcp HTTP/1.1\r\nHost: x\r\nX-A: 1",
+    "head without a token": b"POST /mcp HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\n",
+    "head with a bad token": b"POST /mcp HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer x\r\n"
+    b"Content-Length: 1000\r\n\r\n",
+    "head for another path": b"GET /other HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n",
+}
+
+
+@pytest.mark.parametrize("count", [16, 100, CONNECTIONS + 50])
+@pytest.mark.parametrize("beginning", STRANGERS.values(), ids=STRANGERS.keys())
+def test_strangers_do_not_keep_a_member_waiting(beginning: bytes, count: int) -> None:
+    async def story(port: int) -> None:
+        opened = [await asyncio.open_connection("127.0.0.1", port) for _ in range(count)]
+        for _, writer in opened:
+            writer.write(beginning)
+        async with asyncio.timeout(4):
+            said = await post(port, f"Authorization: Bearer {TOKEN}")
+        assert said.startswith("HTTP/1.1 200 ")
+        for _, writer in opened:
+            writer.transport.abort()
+        closed = [writer.wait_closed() for _, writer in opened]
+        await asyncio.gather(*closed, return_exceptions=True)
+
+    tell(story, Patience(head=timedelta(seconds=50)))
+
+
+def test_a_stranger_hears_the_refusal_and_the_end_without_sending_its_body() -> None:
+    async def story(port: int) -> None:
+        async with asyncio.timeout(3):
+            said = await ask(
+                port, "POST /mcp HTTP/1.1", f"Host: 127.0.0.1:{port}", "Content-Length: 1000"
+            )
+        assert said.startswith("HTTP/1.1 401 ")
 
     tell(story)
 

@@ -11,7 +11,7 @@ import time
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
-from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.errors import SupervisorError, Unavailable
 from supervisor_ai.domain.ids import RunId, run_stream
 from supervisor_ai.domain.run.values import Process
 from supervisor_ai.engine.ports.workspaces import AnchorPoint
@@ -41,7 +41,7 @@ class RealWorld:
         return None
 
     def write(self, point: AnchorPoint) -> None:
-        raise NotImplementedError(point)
+        raise Unavailable(f"There is no repository to keep {point.seq} in.")
 
 
 def say(word: object) -> None:

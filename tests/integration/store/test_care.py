@@ -10,14 +10,17 @@ import pytest
 from tests.integration.store.conftest import HERE
 
 from supervisor_ai.control.ports.queries import FaultKind, LedgerFault
-from supervisor_ai.domain.ids import RunId, run_stream
-from supervisor_ai.engine.ports.ledger import CachedState, Lease
+from supervisor_ai.domain.envelope import Event
+from supervisor_ai.domain.ids import RunId, SessionId, run_stream, session_stream
+from supervisor_ai.domain.session.events import FileSynced, MemberRemoved, SessionClosed
+from supervisor_ai.engine.ports.ledger import Batch, CachedState, Lease
 from supervisor_ai.engine.ports.workspaces import Anchor, AnchorPoint
 from supervisor_ai.store.codec import Record, link
 from supervisor_ai.store.ledger import SqliteLedger
 from supervisor_ai.testing.ledger_harness import RUN, batch, birth, started
 
 OTHER = RunId("r2")
+SYNCED = FileSynced(folder="f", path="p", content="c", size=1)
 TRIGGERS = ("events_follow_each_other", "events_are_never_changed", "events_are_never_removed")
 
 
@@ -101,6 +104,62 @@ def test_a_cut_tail_is_found_by_the_anchor(
 ) -> None:
     tamper("DELETE FROM events WHERE seq > 4")
     assert faults(ledger) == [(6, "Event 6 is anchored, but missing: the ledger ends at event 4.")]
+
+
+def said(session: str, version: int, *events: Event) -> Batch:
+    return batch(session_stream(SessionId(session)), version, *events)
+
+
+def removed(number: int) -> list[Event]:
+    return [MemberRemoved(member=f"m{it}") for it in range(number)]
+
+
+def test_a_session_that_no_run_left_is_anchored_every_fifty_events(
+    ledger: SqliteLedger, anchor: Anchor, tamper: Callable[..., None]
+) -> None:
+    for version in range(192):
+        ledger.events.append(said("s", version, *removed(1)))
+    tamper("DELETE FROM events WHERE seq > 138")
+    ledger.care.rebuild()
+    assert anchor.read() is not None
+    assert (150, "Event 150 is anchored, but missing: the ledger ends at event 138.") in faults(
+        ledger
+    )
+
+
+@pytest.mark.parametrize("event", [SessionClosed(), SYNCED])
+def test_a_session_is_anchored_when_it_is_closed_or_synced(
+    ledger: SqliteLedger, tamper: Callable[..., None], event: Event
+) -> None:
+    ledger.events.append(said("s", 0, *removed(3), event))
+    tamper("DELETE FROM events WHERE seq > 8")
+    assert (10, "Event 10 is anchored, but missing: the ledger ends at event 8.") in faults(ledger)
+
+
+def test_what_a_killed_process_left_behind_is_anchored_by_the_next_that_writes(
+    ledger: SqliteLedger,
+    anchor: Anchor,
+    open_here: Callable[[Path], SqliteLedger],
+    directory: Path,
+) -> None:
+    ledger.events.append(said("s", 0, *removed(3)))
+    open_here(directory).events.append(said("s", 3, *removed(1)))
+    assert anchor.read() == AnchorPoint(seq=10, hash=ledger.events.head().hash)
+
+
+def test_a_process_that_writes_after_the_tail_was_cut_does_not_hide_it(
+    ledger: SqliteLedger,
+    tamper: Callable[..., None],
+    open_here: Callable[[Path], SqliteLedger],
+    directory: Path,
+) -> None:
+    ledger.events.append(said("s", 0, *removed(3), SessionClosed()))
+    tamper("DELETE FROM events WHERE seq > 8")
+    after = open_here(directory)
+    after.events.append(said("t", 0, *removed(1)))
+    head = after.events.head()
+    after.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+    assert any(seq == 10 for seq, _ in faults(after))
 
 
 def test_a_chain_that_was_made_anew_is_found_by_the_anchor(

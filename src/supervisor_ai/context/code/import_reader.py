@@ -9,6 +9,7 @@ from typing import Final
 from supervisor_ai.context.code.imports import ImportIndex
 from supervisor_ai.context.code.language import SourceLanguage, language
 from supervisor_ai.tools.confined_child import Ask
+from supervisor_ai.tools.syntax_tree import PARSERS
 
 MANIFESTS: Final = (
     *("package.json", "pyproject.toml", "requirements.txt", "setup.cfg", "setup.py"),
@@ -23,6 +24,9 @@ _NODE: Final = frozenset(
 _RUST: Final = frozenset({"std", "core", "alloc", "crate", "self", "super"})
 _MOST: Final = 200
 """So many imports of one file are told at most."""
+
+
+LATE_ROOTS: Final = ("supervisor_ai", *PARSERS)
 
 
 def prepare() -> None:

@@ -4,8 +4,8 @@ import re
 from itertools import takewhile
 from typing import Final
 
+from supervisor_ai.control.queries.complaints import telling_line
 from supervisor_ai.domain.terminal import plain
-from supervisor_ai.tools.complaints import telling_line
 
 _READ: Final = 256 << 10
 _LINE: Final = 2_000

@@ -26,10 +26,13 @@ class Members:
         """Return who takes part."""
         return tuple(self._view.refresh().members.values())
 
-    def add(self, name: str, role: MemberRole) -> str:
-        """Let somebody take part; return the token, which is shown once and kept nowhere."""
+    def add(self, name: str, role: MemberRole, endpoint: str = "") -> str:
+        """Let somebody take part; return the token, which is shown once and kept nowhere.
+
+        It is good at one endpoint alone; without a name, at that of the whole session.
+        """
         token = secrets.token_hex(_BYTES)
-        hashed = _hash(token)
+        hashed = _hash(token, endpoint)
         self._view.add(lambda now: (add_member(now, name, role, hashed),), self._actor)
         return token
 
@@ -37,9 +40,9 @@ class Members:
         """Let somebody take part no longer."""
         self._view.add(lambda now: (remove_member(now, name),), self._actor)
 
-    def find(self, token: str, *, via: str) -> Caller:
-        """Say who speaks; a token that is nobody's is refused."""
-        hashed = _hash(token)
+    def find(self, token: str, *, via: str, endpoint: str = "") -> Caller:
+        """Say who speaks at an endpoint; a token that is nobody's there is refused."""
+        hashed = _hash(token, endpoint)
         found = [
             it
             for it in self._view.refresh().members.values()
@@ -71,5 +74,6 @@ def resident(actor: Actor) -> Caller:
     return Caller(member=Member(name=SUPERVISOR, role=MemberRole.SUPERVISOR), actor=actor)
 
 
-def _hash(token: str) -> str:
-    return sha256(token.encode(errors="surrogatepass")).hexdigest()
+def _hash(token: str, endpoint: str) -> str:
+    secret = token.encode(errors="surrogatepass")
+    return (hmac.new(secret, endpoint.encode(), sha256) if endpoint else sha256(secret)).hexdigest()

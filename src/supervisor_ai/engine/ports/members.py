@@ -27,6 +27,10 @@ class MemberDoors(Protocol):
         """Let a worker take part until the context is left; raises InvalidInput if it cannot."""
         ...
 
+    def remove_left(self, run: RunId) -> None:
+        """Remove what workers of a run left whose owner died: their membership and endpoints."""
+        ...
+
 
 class NoDoors:
     """A world without sessions."""
@@ -34,3 +38,6 @@ class NoDoors:
     def open(self, newcomer: Newcomer) -> AbstractAsyncContextManager[MemberDoor]:
         """Let nobody take part."""
         raise InvalidInput(f"Nobody can take part in session {newcomer.session!r} from here.")
+
+    def remove_left(self, run: RunId) -> None:
+        """Remove nothing: nobody took part."""

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
-from importlib.resources import files
 from itertools import islice
 from types import MappingProxyType
 from typing import Final
@@ -20,7 +19,7 @@ from supervisor_ai.gates.change.misleading_names import find_odd_names
 from supervisor_ai.gates.change.path_patterns import path_pattern
 from supervisor_ai.gates.change.picked_keys import FORMATS, keys_differ
 from supervisor_ai.gates.change_view import ChangeView
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 from supervisor_ai.tools.text import counted
 
 _FINDINGS: Final = 100
@@ -144,7 +143,7 @@ def _differs(
 @cache
 def table() -> tuple[AutoRun, ...]:
     """Return the files that run by themselves."""
-    return parse((files("supervisor_ai.gates") / "builtin/auto_run.yaml").read_text("utf-8"))
+    return parse(own_text("auto_run.yaml"))
 
 
 def parse(text: str) -> tuple[AutoRun, ...]:

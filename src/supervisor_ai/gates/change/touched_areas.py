@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable, Mapping
 from functools import cache
-from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -16,7 +15,7 @@ from supervisor_ai.gates.change.differences import shown
 from supervisor_ai.gates.change.product_files import is_product
 from supervisor_ai.gates.change.risks.changed_code import read_changed
 from supervisor_ai.gates.change.risks.changes import find_risks
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 _VALUES: Final = frozenset({"json", "settings"})
 """What is written in lines that are no statements."""
@@ -105,7 +104,7 @@ def _layer(path: str, known: Areas) -> str | None:
 @cache
 def areas() -> Areas:
     """Return the words that areas are known by."""
-    return parse((files("supervisor_ai.gates") / "builtin/complexity.yaml").read_text("utf-8"))
+    return parse(own_text("complexity.yaml"))
 
 
 def parse(text: str) -> Areas:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Sequence
 from functools import cache
-from importlib.resources import files
 
 import msgspec
 from msgspec import Struct
@@ -11,7 +10,7 @@ from msgspec import Struct
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.engine.ports.evidence import Half
 from supervisor_ai.gates.change.path_patterns import name_pattern, path_pattern
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 
 class Row(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
@@ -75,7 +74,7 @@ class HalvesTable:
 @cache
 def table() -> HalvesTable:
     """Return the table that is ours."""
-    return parse((files("supervisor_ai.gates") / "builtin/harness.yaml").read_text("utf-8"))
+    return parse(own_text("harness.yaml"))
 
 
 def parse(text: str) -> HalvesTable:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from typing import Final
 
 from msgspec import Struct
@@ -12,7 +11,7 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.approvals.facts import FLAGS
 from supervisor_ai.gates.change.path_patterns import path_pattern
 from supervisor_ai.gates.change.picked_keys import FORMATS
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 _KNOWN: Final = frozenset(
     {"fact", "reason", "paths", "path_words", "words", "pattern", "in", "in_strings", "anywhere"}
@@ -62,7 +61,7 @@ def words(text: str) -> frozenset[str]:
 @cache
 def fact_rules() -> tuple[FactRule, ...]:
     """Return the table."""
-    return parse_rules((files("supervisor_ai.gates") / "builtin/facts.yaml").read_text("utf-8"))
+    return parse_rules(own_text("facts.yaml"))
 
 
 def parse_rules(text: str) -> tuple[FactRule, ...]:

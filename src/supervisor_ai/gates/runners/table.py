@@ -4,13 +4,12 @@ import re
 from collections.abc import Callable, Mapping
 from functools import cache, cached_property
 from hashlib import sha256
-from importlib.resources import files
 
 from msgspec import Struct
 from msgspec.structs import astuple
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 
 class LinePattern:
@@ -71,7 +70,7 @@ def edition() -> str:
 
 def own_table() -> str:
     """Return the table that comes with the package."""
-    return (files("supervisor_ai.gates") / "builtin/runners.yaml").read_text("utf-8")
+    return own_text("runners.yaml")
 
 
 def parse(text: str) -> Mapping[str, Runner]:

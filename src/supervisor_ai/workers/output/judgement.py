@@ -9,10 +9,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from supervisor_ai.control.queries.complaints import telling_line
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
-from supervisor_ai.tools.complaints import telling_line
 from supervisor_ai.workers.output.causes import (
     CRASH,
     SETUP,

@@ -141,6 +141,17 @@ def test_a_checkpoint_is_reset_once() -> None:
     assert scene.types().count("TaskMoved") == 2
 
 
+@pytest.mark.parametrize(("made", "asked"), [("a", ""), ("", "a"), ("a", "b")])
+def test_a_token_is_good_at_its_own_endpoint_alone(made: str, asked: str) -> None:
+    scene = SessionScene()
+    members = Members(scene.desk, scene.session, ADA)
+    token = members.add("writer", MemberRole.WORKER, made)
+    assert members.find(token, via="mcp", endpoint=made).member.name == "writer"
+    for wrong in (token, f"{made}\0{token}", f"{asked}\0{token}"):
+        with pytest.raises(Denied, match="nobody's"):
+            members.find(wrong, via="mcp", endpoint=asked)
+
+
 def test_a_token_says_who_speaks_until_its_member_leaves() -> None:
     scene = SessionScene()
     members = Members(scene.desk, scene.session, ADA)

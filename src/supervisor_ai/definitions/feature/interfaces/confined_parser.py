@@ -10,7 +10,7 @@ from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
-from supervisor_ai.drivers.feature.plan.model import Interface
+from supervisor_ai.drivers.feature.plan.model import Interface, InterfaceKind
 from supervisor_ai.tools.confined_child import ChildFailedError, ConfinedReaders
 from supervisor_ai.tools.confinement import ProcessLimits
 from supervisor_ai.tools.threads import finish_in_thread
@@ -47,8 +47,10 @@ class ConfinedInterfaceParser:
 
     def _asked(self, interfaces: Sequence[Interface]) -> tuple[InterfaceForm, ...]:
         task = json.dumps(msgspec.to_builtins(tuple(interfaces))).encode()
+        has_api = any(it.kind is InterfaceKind.OPENAPI for it in interfaces)
+        need = InterfaceKind.OPENAPI.encode() if has_api else b""
         try:
-            said = json.loads(self._readers.converse(task, lambda _: b""))
+            said = json.loads(self._readers.converse(task, lambda _: b"", lambda _: need))
             found = msgspec.convert(said, tuple[InterfaceForm, ...])
         except (ValueError, RecursionError, msgspec.MsgspecError):
             raise ChildFailedError("confuses its reader") from None

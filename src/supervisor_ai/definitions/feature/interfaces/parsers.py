@@ -12,11 +12,11 @@ from typing import TYPE_CHECKING, Any, Final
 import msgspec
 
 from supervisor_ai.definitions.feature.interfaces.extra import FindModule, find_module
-from supervisor_ai.definitions.feature.interfaces.openapi_parser import parse_openapi
+from supervisor_ai.definitions.feature.interfaces.openapi_parser import load_schemas, parse_openapi
 from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
 from supervisor_ai.drivers.feature.plan.model import Interface, InterfaceKind
 from supervisor_ai.tools.confined_child import Ask
-from supervisor_ai.tools.syntax_tree import Grammar, is_deeper, parse_in_time
+from supervisor_ai.tools.syntax_tree import PARSERS, Grammar, is_deeper, parse_in_time
 
 if TYPE_CHECKING:
     from tree_sitter import Node
@@ -26,8 +26,21 @@ _DEPTH: Final = 300
 _SHOWN: Final = 200
 
 
+LATE_ROOTS: Final = (
+    "supervisor_ai",
+    *("antlr4", "jsonschema", "openapi_spec_validator", "proto_schema_parser", "sqlglot", "yaml"),
+    *PARSERS,
+)
+
+
 def prepare() -> None:
     """Load nothing ahead: which parsers are needed shows only in the interfaces."""
+
+
+def load(need: bytes) -> None:
+    """Load what interfaces of a kind are compared with."""
+    if need.decode() == InterfaceKind.OPENAPI:
+        load_schemas(find_module)
 
 
 def serve(task: bytes, ask: Ask) -> bytes:

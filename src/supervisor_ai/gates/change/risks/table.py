@@ -3,12 +3,11 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 
 from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 
 class RiskRule(Struct, frozen=True, kw_only=True):
@@ -33,7 +32,7 @@ class RiskRule(Struct, frozen=True, kw_only=True):
 @cache
 def risk_rules() -> tuple[RiskRule, ...]:
     """Return the table."""
-    return parse_rules((files("supervisor_ai.gates") / "builtin/risks.yaml").read_text("utf-8"))
+    return parse_rules(own_text("risks.yaml"))
 
 
 def parse_rules(text: str) -> tuple[RiskRule, ...]:

@@ -6,8 +6,6 @@ command or the folder, is not there: it does then what it does for everybody els
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import cache
-from importlib.resources import files
 from pathlib import PurePosixPath
 from typing import Final
 
@@ -22,6 +20,7 @@ from supervisor_ai.gates.evidence.probes.near_names import near_names
 from supervisor_ai.gates.evidence.probes.neighbours import TESTS
 from supervisor_ai.gates.evidence.probes.reach_words import may_know_surroundings
 from supervisor_ai.gates.integrity.change_sides import changed_files
+from supervisor_ai.gates.own_tables import own_text
 
 _LARGEST: Final = 128 * 1024
 _BYTES: Final = 512 * 1024
@@ -86,13 +85,13 @@ def _plain(path: str, source: bytes) -> str | None:
         if _PREPARED.search(source):
             return None
         names = sorted(dict.fromkeys(_TEST.findall(text)))
-        made = _template(_PYTHON).replace(_NAMES, ascii(names)).replace(_SOURCE, ascii(text))
+        made = own_text(_PYTHON).replace(_NAMES, ascii(names)).replace(_SOURCE, ascii(text))
         return made if names else None
     if suffix not in _SCRIPTS or not _OWN_RUNNER.search(text):
         return None
     is_module = suffix == ".mjs" or (suffix == ".js" and _MODULE.search(text) is not None)
     name = _SCRIPTS[".mjs"] if is_module else _SCRIPTS[".cjs"]
-    return _template(name).replace(_SOURCE, _script_text(text))
+    return own_text(name).replace(_SOURCE, _script_text(text))
 
 
 def _script_text(text: str) -> str:
@@ -104,8 +103,3 @@ def _script_text(text: str) -> str:
 
 def _escaped(letter: str) -> str:
     return f"\\u{{{ord(letter):x}}}"
-
-
-@cache
-def _template(name: str) -> str:
-    return (files("supervisor_ai.gates") / "builtin" / name).read_text("utf-8")

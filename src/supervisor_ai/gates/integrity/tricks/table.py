@@ -2,7 +2,6 @@
 
 import re
 from functools import cache
-from importlib.resources import files
 from typing import Literal
 
 import msgspec
@@ -10,7 +9,7 @@ from msgspec import Struct
 
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.run.gates import Severity
-from supervisor_ai.gates.own_tables import load_table
+from supervisor_ai.gates.own_tables import load_table, own_text
 
 
 class TrickRow(
@@ -60,7 +59,7 @@ class Trick(Struct, frozen=True, kw_only=True):
 @cache
 def tricks() -> tuple[Trick, ...]:
     """Return the table that is ours."""
-    return parse((files("supervisor_ai.gates") / "builtin/tricks.yaml").read_text("utf-8"))
+    return parse(own_text("tricks.yaml"))
 
 
 def parse(text: str) -> tuple[Trick, ...]:

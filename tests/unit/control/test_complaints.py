@@ -4,7 +4,7 @@ from time import process_time
 
 import pytest
 
-from supervisor_ai.tools.complaints import telling_line
+from supervisor_ai.control.queries.complaints import telling_line
 
 NODE = """\
 file:///opt/codex/bin/codex.js:100
