@@ -74,7 +74,8 @@ def prepare_directory(directory: Path, filesystem: Callable[[Path], str] = files
         directory.mkdir(parents=True, exist_ok=True)
         _refuse_link(directory)
         _require_local(directory, filesystem(directory))
-        _write_once(directory / ".gitignore", _IGNORED)
+        if os.access(directory, os.W_OK):  # else it can be read, and nothing is added
+            _write_once(directory / ".gitignore", _IGNORED)
     except OSError as error:
         raise Unavailable(
             f"The state directory {str(directory)!r} cannot be used: {error.strerror}.",
