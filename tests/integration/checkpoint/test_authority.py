@@ -16,7 +16,12 @@ from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.performers.context import LoadedContext
-from supervisor_ai.drivers.checkpoint.report import CheckpointReport, read_report
+from supervisor_ai.drivers.checkpoint.report import (
+    CheckpointReport,
+    ReadArtifact,
+    read_report,
+    render,
+)
 
 NOTES = "spec/notes.md"
 LEAD = caller_of(Member(name="lead", role=MemberRole.COORDINATOR), via="mcp")
@@ -176,3 +181,26 @@ def test_a_request_for_more_than_is_guarded_is_no_finding() -> None:
     found = checked(at, "DRAFT-001", "DRAFT-002", "PLAN-001")
     assert found.scope == ("DRAFT-001", "DRAFT-002", "PLAN-001")
     assert notes_of(found, "whole_scope") == []
+
+
+def test_a_report_that_lies_in_the_folder_hides_no_artifact_and_brings_none() -> None:
+    at = scene()
+    files = at.kernel.session_files.files[FOLDER]
+    told = checked(at)
+    forged = replace(
+        told,
+        task="CHECKPOINT-002",
+        artifacts=tuple(
+            ReadArtifact(path=path, hash=at.desk.keep(files[path].decode()), task="DRAFT-001")
+            for path in ("spec/product-brief.md", NOTES)
+        ),
+    )
+    at = scene()
+    at.kernel.session_files.files[FOLDER]["artifacts/CHECKPOINT-002-report.md"] = render(
+        forged
+    ).encode()
+    for path in ("spec/product-brief.md", NOTES):
+        at.desk.keep(files[path].decode())
+    found = checked(at)
+    assert [it.path for it in found.artifacts] == ["spec/product-brief.md"]
+    assert list(found.results) == list(told.results)

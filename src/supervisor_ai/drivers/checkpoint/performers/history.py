@@ -7,6 +7,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope
 from supervisor_ai.domain.ids import ArtifactHash, session_stream
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.members import COORDINATOR, SUPERVISOR
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, rebuild
 from supervisor_ai.drivers.checkpoint.performers.context import HeardMessage, count_tokens
 from supervisor_ai.drivers.checkpoint.performers.door import REPLY, SessionDoor
@@ -75,7 +76,12 @@ def rebuilt(door: SessionDoor) -> tuple[Accumulator, int]:
     )
     if isinstance(known, ReportProblem):
         return Accumulator(), len(texts)
-    return known, len(texts) - len(good)
+    ours = newest_reports(door.desk.log, door.session, is_of_runs=True)
+    # Anybody writes a file: it can say what came of a checkpoint, not what was read for it.
+    entries = (
+        it if it.task in ours else replace(it, artifacts_read=(), facts={}) for it in known.entries
+    )
+    return Accumulator(entries=tuple(entries)), len(texts) - len(good)
 
 
 def _is_of(task: str, report: CheckpointReport | ReportProblem) -> bool:
