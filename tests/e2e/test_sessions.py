@@ -1,11 +1,12 @@
 """Sessions at the command line: every verb, its JSON, and what is refused."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
 import pytest
-from tests.e2e.command import User
+from tests.e2e.command import SUPERVISOR, User
 
 Json = dict[str, Any]
 PIPELINE = """\
@@ -165,6 +166,22 @@ def test_a_token_is_shown_once_and_kept_nowhere(team: User) -> None:
     assert twice.code == 4
     ask(team, "session", "remove-member", "writer")
     assert ask(team, "session", "members") == {"members": []}
+
+
+def test_a_token_that_could_not_be_shown_is_made_again(team: User) -> None:
+    words = ("session", "token", "--role", "worker", "--member", "writer")
+    with Path("/dev/full").open("w") as full:
+        lost = subprocess.run(
+            [SUPERVISOR, *words],
+            cwd=team.repository,
+            env=team.environment,
+            stdout=full,
+            check=False,
+        )
+    assert lost.returncode != 0
+    made = ask(team, *words)["token"]
+    assert len(made) == 64
+    assert team.call(*words).code == 4
 
 
 def test_a_folder_and_the_ledger_say_the_same(team: User) -> None:

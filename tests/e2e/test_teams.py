@@ -1,5 +1,7 @@
 """Teams from the command line: JSON for programs, mistakes that are explained, a resident."""
 
+import json
+from hashlib import sha256
 from os import devnull
 
 import pytest
@@ -64,6 +66,29 @@ def test_every_mistake_is_explained(user: User) -> None:
         assert said.code == code, (words, said.out, said.err)
         assert message in said.error["message"]
         assert "\x1b" not in said.err
+
+
+def test_who_joins_twice_at_once_has_one_token_that_is_valid_and_was_shown(user: User) -> None:
+    make(user)
+    user.call("team", "handoff", "auth")
+    user.call("team", "ack", "auth")
+    for number in range(3):
+        if number:
+            user.call("team", "leave", "auth", f"rev{number - 1}")
+        words = ("team", "join", "auth", f"rev{number}", "--role", "logic-reviewer", "--json")
+        with user.start(*words) as one, user.start(*words) as other:
+            said = [it.communicate(timeout=60)[0] for it in (one, other)]
+        codes = sorted([one.returncode, other.returncode])
+        assert codes in ([0, 4], [0, 0]), said
+        shown = [
+            sha256(json.loads(out)["token"].encode()).hexdigest()
+            for out, it in zip(said, (one, other), strict=True)
+            if it.returncode == 0
+        ]
+        facts = map(json.loads, user.call("events", "--json").out.splitlines())
+        added = [it["payload"]["token"] for it in facts if it["type"] == "MemberAdded"]
+        assert added[-1] in shown
+        assert user.call(*words).code == 4
 
 
 def test_a_team_is_only_shown_where_nothing_is_to_be_done(user: User) -> None:

@@ -460,6 +460,10 @@ def write_session(pen: Pen) -> None:
             team="blue", pipeline="spec-only", requirement=artifact("wanted"), folder="/session"
         ),
         s.MemberAdded(member="writer", role=MemberRole.WORKER, token="0" * 64),
+        s.MemberAdded(
+            member="reader", role=MemberRole.OBSERVER, token="1" * 64, awaits_delivery=True
+        ),
+        s.TokenDelivered(member="reader"),
         s.TaskAdded(task="DRAFT-001", subject=artifact("brief"), owner="writer"),
         s.TaskAdded(task="CHECKPOINT-001", subject=artifact("look"), blocked_by=("DRAFT-001",)),
         s.ResidentStarted(run=run),

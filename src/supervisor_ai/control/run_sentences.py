@@ -296,6 +296,7 @@ PROJECT_SENTENCES: Final[SentenceTable] = (
     on(s.SessionOpened, lambda it: f"team {it.team} begins, pipeline {it.pipeline}"),
     on(s.SessionClosed, lambda _: "nothing is added any more"),
     on(s.MemberAdded, lambda it: f"{it.member} takes part as {it.role.value}"),
+    on(s.TokenDelivered, lambda it: f"{it.member} has its token", is_routine=True),
     on(s.MemberRemoved, lambda it: f"{it.member} takes part no longer"),
     on(s.MessageLogged, lambda it: f"MSG-{it.number:03} {it.sender} to {it.to}: {it.kind}"),
     on(s.TaskAdded, lambda it: f"task {it.task} for {it.owner or 'anybody'}"),

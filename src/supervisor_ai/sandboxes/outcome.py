@@ -1,10 +1,11 @@
 """Results of a sandboxed command: the ways in which it ends, in words."""
 
+import errno
 import os
 import signal
 from typing import Final
 
-from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.definition import GIB, MIB
 from supervisor_ai.domain.run.spending.prices import dollars
 from supervisor_ai.domain.run.values import NO_USAGE, Usage
@@ -14,6 +15,11 @@ KILLED: Final = 128
 """What is added to the number of a signal to make an exit code of it."""
 
 _KIB: Final = 1 << 10
+_SCARCE: Final = (
+    *(errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN),
+    *(errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EIO),
+)
+"""What the kernel says where the machine lacks something, whatever the command is."""
 _COUNTS: Final = {"processes": "processes", "disk_files": "files"}
 
 
@@ -115,6 +121,14 @@ def command_missing(spec: SandboxSpec, why: str, what_to_do: str = "") -> Sandbo
 
 
 def sandbox_failed(why: str) -> SandboxResult:
-    """Say that the sandbox did not work, so that nothing is known about the command."""
+    """Say that the sandbox did not work, so that nothing is known about the command.
+
+    Where the machine lacks something, nothing is known of the sandbox either: the run has to wait.
+    """
+    if any(os.strerror(code) in why for code in _SCARCE):
+        raise Unavailable(
+            f"The machine lacks something that a sandbox needs: {why}.",
+            hint="Free disk space, memory, or open files (ulimit -n), and go on with the run.",
+        )
     reason = f"The sandbox could not run the command: {why}."
     return SandboxResult(end=SandboxEnd.SANDBOX_FAILED, exit_code=None, reason=reason)

@@ -1,11 +1,13 @@
 """Everything that has to be known about SQLite, and nowhere else."""
 
 import os
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from datetime import timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from threading import RLock
 from typing import Any, Final, TypeAlias
 from weakref import WeakSet
@@ -55,6 +57,7 @@ class Connection:
         self._turn = RLock()
         self._users = 1
         self._file = _identity(path)
+        self._copy: TemporaryDirectory[str] | None = None
 
     @classmethod
     def open(
@@ -64,8 +67,16 @@ class Connection:
         patience: timedelta = _PATIENCE,
         migrations: Sequence[Migration] = MIGRATIONS,
     ) -> "Connection":
-        """Open the ledger's file; make it, or bring it up to date, where necessary."""
+        """Open the ledger's file; make it, or bring it up to date, where necessary.
+
+        Where its directory cannot be written, it can be read as far as it was written.
+        """
         with _translated(path):
+            if path.exists() and not os.access(path.parent, os.W_OK):
+                with _OPENING:
+                    connection = cls._to_read(path, patience, migrations)
+                    _OPEN.add(connection)
+                return connection
             with _OPENING:
                 _create_private(path)
                 connection = cls(_connect(str(path), patience), path)
@@ -75,6 +86,26 @@ class Connection:
             except BaseException:
                 connection.close()
                 raise
+        return connection
+
+    @classmethod
+    def _to_read(
+        cls, path: Path, patience: timedelta, migrations: Sequence[Migration]
+    ) -> "Connection":
+        """Open a file beside which nothing can be made: as it is, or else a copy of it."""
+        try:
+            connection = cls(_connect(f"{path.resolve().as_uri()}?mode=ro", patience), path)
+            if connection._is_ready(migrations):
+                return connection
+            connection._sql.close()
+        except sqlite3.OperationalError:
+            # SQLite reads a journal only with an index beside it, which it cannot make here.
+            pass
+        place = TemporaryDirectory(prefix="supervisor-ledger-")
+        connection = cls(_connect(str(_copied(path, Path(place.name))), patience), path)
+        connection._copy = place
+        connection._prepare(patience, migrations)
+        connection._sql.execute("PRAGMA query_only = ON")
         return connection
 
     @classmethod
@@ -125,6 +156,8 @@ class Connection:
             if self._users == 0:
                 _OPEN.discard(self)
                 self._sql.close()
+                if self._copy is not None:
+                    self._copy.cleanup()
 
     def _prepare(self, patience: timedelta, migrations: Sequence[Migration]) -> None:
         if self._is_ready(migrations):
@@ -259,9 +292,34 @@ def _create_private(path: Path) -> None:
         ) from error
 
 
+def _copied(path: Path, place: Path) -> Path:
+    """Copy a ledger and its journal; refuse where somebody writes it meanwhile."""
+    files = (path, path.with_name(f"{path.name}-wal"))
+    before = [_identity_of_content(it) for it in files]
+    for file, found in zip(files, before, strict=True):
+        if found is not None:
+            shutil.copyfile(file, place / file.name)
+    if before != [_identity_of_content(it) for it in files]:
+        raise _locked(path)
+    return place / path.name
+
+
+def _identity_of_content(path: Path) -> tuple[int, int, int] | None:
+    try:
+        found = path.stat()
+    except FileNotFoundError:
+        return None
+    return found.st_ino, found.st_size, found.st_mtime_ns
+
+
 def _connect(name: str, patience: timedelta) -> Sql:
-    seconds = patience.total_seconds()
-    sql = sqlite3.connect(name, timeout=seconds, isolation_level=None, check_same_thread=False)
+    sql = sqlite3.connect(
+        name,
+        timeout=patience.total_seconds(),
+        isolation_level=None,
+        check_same_thread=False,
+        uri=name.startswith("file:"),
+    )
     sql.execute("PRAGMA foreign_keys = ON")
     sql.execute("PRAGMA trusted_schema = OFF")
     sql.execute("PRAGMA synchronous = FULL")

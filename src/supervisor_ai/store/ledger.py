@@ -16,7 +16,7 @@ from supervisor_ai.store.anchors import RecordedAnchor
 from supervisor_ai.store.codec import RECORDS, EventCodec, Record
 from supervisor_ai.store.connection import Connection
 from supervisor_ai.store.event_log import SqliteEventLog
-from supervisor_ai.store.files.directory import prepare_directory
+from supervisor_ai.store.files.directory import filesystem_of, prepare_directory
 from supervisor_ai.store.files.locks import OwnerLocks
 from supervisor_ai.store.inbox import SqliteInbox
 from supervisor_ai.store.leases import SqliteLeases
@@ -93,11 +93,12 @@ def open_ledger(
     processes: Processes,
     anchor: Anchor,
     connect: Callable[[Path], Connection] = Connection.open,
+    filesystem: Callable[[Path], str] = filesystem_of,
 ) -> SqliteLedger:
     """Open the ledger in a state directory; make it on first use."""
-    prepare_directory(directory)
+    prepare_directory(directory, filesystem)
     connection = connect(directory / "state.db")
-    codec, locks = EventCodec(), OwnerLocks(directory / "locks")
+    codec, locks = EventCodec(), OwnerLocks(directory / "locks", filesystem=filesystem(directory))
     leases = SqliteLeases(connection, locks=locks, clock=clock, processes=processes)
     recorded = RecordedAnchor(anchor, connection)
     return SqliteLedger(

@@ -57,6 +57,7 @@ class StateFiles:
 
     def adopt(self, number: int) -> None:
         """Take over a ledger that somebody else made, without what nobody here asked of it."""
+        prepare_directory(self._directory)
         connection = Connection.open(self._path)
         try:
             with connection.transaction() as sql:

@@ -389,6 +389,12 @@ _KNOWLEDGE: Final[Migration] = (
     "CREATE INDEX knowledge_uses_open ON knowledge_uses (run) WHERE status = 'open'",
 )
 
+_LEASE_ENDS: Final[Migration] = (
+    "ALTER TABLE leases ADD COLUMN until REAL NOT NULL DEFAULT 0",
+    # No lease is longer than that; an owner on another machine may be about to renew its own.
+    "UPDATE leases SET until = CAST(strftime('%s', 'now') AS REAL) + 60",
+)
+
 MIGRATIONS: Final[tuple[Migration, ...]] = (
     (*_EVENTS, *_COORDINATION, *_PROJECTIONS),
     _GATES,
@@ -398,5 +404,6 @@ MIGRATIONS: Final[tuple[Migration, ...]] = (
     _SESSIONS,
     _LINE_SIDES,
     _KNOWLEDGE,
+    _LEASE_ENDS,
 )
 """Version N of the schema is what the first N steps make."""

@@ -81,15 +81,22 @@ def test_a_full_disk_leaves_no_half_artifact(disk: Path) -> None:
     assert artifacts.get(artifacts.put("more")) == "more"
 
 
-def test_a_read_only_disk_is_unavailable(disk: Path, open_here: Open) -> None:
-    open_here(disk / ".supervisor").close()
+def test_a_read_only_disk_is_read_and_unavailable_for_what_is_new(
+    disk: Path, open_here: Open
+) -> None:
+    before = open_here(disk / ".supervisor")
+    before.events.append(batch(run_stream(RUN), 0, birth()))
+    before.close()
     artifacts = FileArtifacts(disk / "artifacts")
     kept = artifacts.put("kept")
     remount = ["mount", "-o", "remount,ro", str(disk)]
     subprocess.run(remount, check=True)
-    with pytest.raises(Unavailable, match="Read-only file system") as caught:
-        open_here(disk / ".supervisor")
+    ledger = open_here(disk / ".supervisor")
+    assert len(list(ledger.events.read_all())) == 1
+    with pytest.raises(Unavailable, match="read-only") as caught:
+        ledger.events.append(batch(run_stream(RUN), 1, started()))
     assert "writable" in str(caught.value.hint)
+    ledger.close()
     with pytest.raises(Unavailable, match="Read-only file system"):
         artifacts.put("more")
     assert artifacts.get(kept) == "kept"

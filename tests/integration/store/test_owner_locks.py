@@ -43,29 +43,70 @@ def acquire(leases: SqliteLeases, run: RunId = RUN) -> Lease:
 
 
 @pytest.fixture
-def seen_from(
-    ledger: SqliteLedger, clock: StillClock
-) -> Iterator[Callable[[Machine], SqliteLeases]]:
+def seen_from(ledger: SqliteLedger, clock: StillClock) -> Iterator[Callable[..., SqliteLeases]]:
     with ExitStack() as stack:
 
-        def leases(machine: Machine) -> SqliteLeases:
+        def leases(machine: Machine, filesystem: str = "ext4") -> SqliteLeases:
             connection = stack.enter_context(closing(Connection.open(ledger.connection.path)))
-            locks = OwnerLocks(ledger.connection.path.parent / "locks")
+            directory = ledger.connection.path.parent / "locks"
+            locks = OwnerLocks(directory, filesystem=filesystem)
             stack.enter_context(closing(locks))
             return SqliteLeases(connection, locks=locks, clock=clock, processes=machine)
 
         yield leases
 
 
-def test_an_owner_of_another_boot_is_dead(
-    ledger: SqliteLedger, seen_from: Callable[[Machine], SqliteLeases]
+def test_a_lock_that_is_held_keeps_an_owner_of_another_boot(
+    ledger: SqliteLedger, seen_from: Callable[..., SqliteLeases], clock: StillClock
 ) -> None:
     acquire(ledger.leases)
+    clock.advance(10 * HOUR)
+    with pytest.raises(Busy, match="on another machine") as error:
+        acquire(seen_from(Machine(boot="next boot")))
+    assert "as soon as its lock is free" in (error.value.hint or "")
+
+
+def test_an_owner_of_another_boot_is_dead_where_one_kernel_has_all_locks_and_it_is_free(
+    ledger: SqliteLedger, seen_from: Callable[..., SqliteLeases]
+) -> None:
+    acquire(ledger.leases)
+    ledger.locks.close()
     assert acquire(seen_from(Machine(boot="next boot"))).epoch == 2
 
 
+@pytest.mark.parametrize("filesystem", ["", "virtiofs", "fuse", "something-new"])
+def test_where_a_free_lock_proves_nothing_an_owner_of_another_boot_has_its_lease_and_a_minute(
+    ledger: SqliteLedger,
+    seen_from: Callable[..., SqliteLeases],
+    clock: StillClock,
+    filesystem: str,
+) -> None:
+    acquire(ledger.leases)
+    ledger.locks.close()
+    elsewhere = seen_from(Machine(boot="next boot"), filesystem)
+    clock.advance(HOUR + timedelta(seconds=59))
+    with pytest.raises(Busy) as error:
+        acquire(elsewhere)
+    assert "taken over at 2030-01-01 01:01:00 UTC" in (error.value.hint or "")
+    clock.advance(timedelta(seconds=1))
+    assert acquire(elsewhere).epoch == 2
+
+
+def test_a_renewed_lease_ends_later_for_other_boots_too(
+    ledger: SqliteLedger, seen_from: Callable[..., SqliteLeases], clock: StillClock
+) -> None:
+    lease = acquire(ledger.leases)
+    clock.advance(timedelta(minutes=50))
+    ledger.leases.renew(lease, ttl=HOUR)
+    (lock,) = (ledger.connection.path.parent / "locks").iterdir()
+    lock.unlink()
+    clock.advance(timedelta(minutes=20))
+    with refused(Busy):
+        acquire(seen_from(Machine(boot="next boot")))
+
+
 def test_a_held_lock_is_believed_more_than_the_process_table(
-    ledger: SqliteLedger, seen_from: Callable[[Machine], SqliteLeases]
+    ledger: SqliteLedger, seen_from: Callable[..., SqliteLeases]
 ) -> None:
     """A process in another pid namespace cannot be seen, but its lock can."""
     acquire(ledger.leases)
@@ -74,7 +115,7 @@ def test_a_held_lock_is_believed_more_than_the_process_table(
 
 
 def test_without_a_lock_file_the_process_table_decides(
-    ledger: SqliteLedger, seen_from: Callable[[Machine], SqliteLeases], directory: Path
+    ledger: SqliteLedger, seen_from: Callable[..., SqliteLeases], directory: Path
 ) -> None:
     acquire(ledger.leases)
     (directory / "locks" / "r1.1").unlink()

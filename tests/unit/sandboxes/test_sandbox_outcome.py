@@ -1,10 +1,12 @@
+import errno
+import os
 from datetime import timedelta
 from decimal import Decimal
 from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.errors import InvalidInput, Unavailable
 from supervisor_ai.domain.run.definition import GIB, MIB, ResourceLimits
 from supervisor_ai.domain.run.spending.prices import CostCap, Price
 from supervisor_ai.domain.run.values import Usage
@@ -16,6 +18,7 @@ from supervisor_ai.sandboxes.outcome import (
     describe,
     ended,
     limit_exceeded,
+    sandbox_failed,
 )
 
 LIMITS = ResourceLimits(
@@ -160,3 +163,15 @@ def test_words_that_are_no_c_strings_are_refused(bad: SandboxSpec) -> None:
 
 def test_odd_but_possible_words_pass() -> None:
     check_words(spec("-x", "", "\udcff", "ä\n"))
+
+
+@pytest.mark.parametrize("code", [errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN])
+def test_what_the_machine_lacks_says_nothing_about_the_sandbox(code: int) -> None:
+    with pytest.raises(Unavailable, match="The machine lacks something") as error:
+        sandbox_failed(describe(OSError(code, os.strerror(code), "/dev/null")))
+    assert "go on with the run" in (error.value.hint or "")
+
+
+def test_a_sandbox_that_does_not_work_is_a_result() -> None:
+    failed = sandbox_failed(describe(PermissionError(errno.EPERM, os.strerror(errno.EPERM))))
+    assert failed.end is SandboxEnd.SANDBOX_FAILED

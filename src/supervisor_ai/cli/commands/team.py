@@ -204,9 +204,14 @@ def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
 
     The supervisor comes first, then reviewers, then coders. With the token an agent from outside
     speaks for itself: `supervisor mcp --help`. With --run it is a worker of our own: a teardown
-    cancels the run, and the team is ready to be deleted only when the run is over.
+    cancels the run, and the team is ready to be deleted only when the run is over. Where the
+    command was killed before it had shown the token, the same command gives another.
     """
-    from supervisor_ai.drivers.team.commands.join import WantedMember, join_team
+    from supervisor_ai.drivers.team.commands.join import (
+        WantedMember,
+        confirm_token,
+        join_team,
+    )
     from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
     role = options["role"]
@@ -223,10 +228,12 @@ def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
     )
     joined = join_team(teams, options["team"], wanted, actor)
     if options["as_json"]:
-        write_json({"team": options["team"], **to_builtins(joined)})
+        is_shown = write_json({"team": options["team"], **to_builtins(joined)})
     else:
-        write(joined.token)
+        is_shown = write(joined.token)
         say(f"{joined.member} takes part in {options['team']} as {role}.")
+    if is_shown:
+        confirm_token(teams, options["team"], joined, actor)
     return DONE
 
 

@@ -9,7 +9,7 @@ from supervisor_ai.domain.envelope import Actor, ActorKind
 from supervisor_ai.domain.errors import Denied
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.domain.session import events as s
-from supervisor_ai.domain.session.decisions import add_member, remove_member
+from supervisor_ai.domain.session.decisions import add_member, deliver_token, remove_member
 from supervisor_ai.domain.session.members import COORDINATOR, SUPERVISOR, Member, MemberRole
 
 _BYTES = 32
@@ -26,15 +26,25 @@ class Members:
         """Return who takes part."""
         return tuple(self._view.refresh().members.values())
 
-    def add(self, name: str, role: MemberRole, endpoint: str = "") -> str:
+    def add(
+        self, name: str, role: MemberRole, endpoint: str = "", *, awaits_delivery: bool = False
+    ) -> str:
         """Let somebody take part; return the token, which is shown once and kept nowhere.
 
-        It is good at one endpoint alone; without a name, at that of the whole session.
+        It is good at one endpoint alone; without a name, at that of the whole session. One that
+        awaits its delivery gives way to another until `deliver` says that it was shown.
         """
         token = secrets.token_hex(_BYTES)
         hashed = _hash(token, endpoint)
-        self._view.add(lambda now: (add_member(now, name, role, hashed),), self._actor)
+        self._view.add(
+            lambda now: (add_member(now, name, role, hashed, awaits_delivery=awaits_delivery),),
+            self._actor,
+        )
         return token
+
+    def deliver(self, name: str, token: str) -> None:
+        """Remember that a token was shown; raises Conflict where it is void already."""
+        self._view.add(lambda now: deliver_token(now, name, _hash(token, "")), self._actor)
 
     def remove(self, name: str) -> None:
         """Let somebody take part no longer."""
@@ -50,6 +60,8 @@ class Members:
         ]
         if not found:
             raise Denied("The token is nobody's in this session.", hint="Ask for a new one.")
+        if found[0].awaits_delivery:
+            self.deliver(found[0].name, token)
         return caller_of(found[0], via=via, is_proven=True)
 
     def refuse(self, caller: Caller, call: str, reason: str) -> None:

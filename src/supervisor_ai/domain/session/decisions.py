@@ -164,15 +164,27 @@ def reset_task(session: SessionState, name: str) -> s.TaskMoved | None:
     return s.TaskMoved(task=name, status=TaskStatus.PENDING, owner=task.owner, by=COORDINATOR)
 
 
-def add_member(session: SessionState, name: str, role: MemberRole, token: str) -> s.MemberAdded:
-    """Let somebody take part."""
+def add_member(
+    session: SessionState, name: str, role: MemberRole, token: str, *, awaits_delivery: bool = False
+) -> s.MemberAdded:
+    """Let somebody take part; a token that may have been lost on its way gives way to a new one."""
     require_open(session)
     check_member(name, role)
-    if name in session.members:
+    known = session.members.get(name)
+    if known is not None and not (known.awaits_delivery and known.role is role):
         raise Conflict(f"{name!r} takes part already.", hint="Remove it first, or choose a name.")
     if len(session.members) >= _MOST_MEMBERS:
         raise Conflict(f"A session has {_MOST_MEMBERS} members at most.")
-    return s.MemberAdded(member=name, role=role, token=token)
+    return s.MemberAdded(member=name, role=role, token=token, awaits_delivery=awaits_delivery)
+
+
+def deliver_token(session: SessionState, name: str, token: str) -> tuple[s.TokenDelivered, ...]:
+    """Remember, once, that a token is where it is to be; refuse one that another has replaced."""
+    known = session.members.get(name)
+    if known is None or known.token != token:
+        raise Conflict(f"The token of {name!r} is void: there was another call at the same time.")
+    is_news = known.awaits_delivery and not session.is_closed
+    return (s.TokenDelivered(member=name),) if is_news else ()
 
 
 def check_member(name: str, role: MemberRole) -> str:

@@ -32,6 +32,14 @@ class MemberAdded(Event, frozen=True, kw_only=True):
     role: MemberRole
     token: str
     """The hash of what proves who speaks; nothing: nobody can."""
+    awaits_delivery: bool = False
+    """Whether the token may be lost on its way, until another fact says that it was not."""
+
+
+class TokenDelivered(Event, frozen=True, kw_only=True):
+    """A token was shown to the end, or used: it is not given out again."""
+
+    member: str
 
 
 class MemberRemoved(Event, frozen=True, kw_only=True):
@@ -118,6 +126,7 @@ SessionEvent = (
     SessionOpened
     | SessionClosed
     | MemberAdded
+    | TokenDelivered
     | MemberRemoved
     | MessageLogged
     | TaskAdded

@@ -55,6 +55,8 @@ class Member(Struct, frozen=True, kw_only=True):
     role: MemberRole
     token: str = ""
     """The hash of what proves who speaks."""
+    awaits_delivery: bool = False
+    """Whether it may have been lost on its way to whoever is to have it."""
 
     @property
     def voice(self) -> str:

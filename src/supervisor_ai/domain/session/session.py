@@ -70,8 +70,11 @@ def _evolve(session: SessionState, event: s.SessionEvent) -> SessionState:  # no
             return replace(session, opened=event)
         case s.SessionClosed():
             return replace(session, is_closed=True)
-        case s.MemberAdded(member=name, role=role, token=token):
-            member = Member(name=name, role=role, token=token)
+        case s.MemberAdded(member=name, role=role, token=token, awaits_delivery=awaits):
+            member = Member(name=name, role=role, token=token, awaits_delivery=awaits)
+            return replace(session, members={**session.members, name: member})
+        case s.TokenDelivered(member=name):
+            member = replace(session.members[name], awaits_delivery=False)
             return replace(session, members={**session.members, name: member})
         case s.MemberRemoved(member=name):
             left = {key: at for key, at in session.members.items() if key != name}

@@ -153,7 +153,6 @@ class WriteReport(OperationEffect, frozen=True, kw_only=True):
     session: SessionId | None
     """None: it is about the run itself, and stands in the ledger alone."""
     task: str
-    scope: tuple[str, ...]
     progress: PipelineProgress | None
     context: ArtifactHash
     results: ArtifactHash

@@ -8,15 +8,17 @@ from urllib.parse import quote
 
 from supervisor_ai.domain.errors import Unavailable
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.store.files.directory import private_directory
+from supervisor_ai.store.files.directory import is_of_one_kernel, private_directory
 from supervisor_ai.tools.file_lock import held
 
 
 class OwnerLocks:
     """One lock file per run and epoch."""
 
-    def __init__(self, directory: Path) -> None:
+    def __init__(self, directory: Path, *, filesystem: str = "") -> None:
         self._directory = directory
+        self.is_proof = is_of_one_kernel(filesystem)
+        """Whether a lock that is free proves that no machine has a process that holds it."""
         self._held: dict[Path, int] = {}
 
     def hold(self, run: RunId, epoch: int) -> None:

@@ -24,6 +24,7 @@ SESSION_RULES: Final[Mapping[type[Event], tuple[str, ...]]] = {
         VALUES (:session, :member, :role, :at)
         """,
     ),
+    s.TokenDelivered: (),
     s.MemberRemoved: (f"UPDATE members SET left_at = :at {_OF_SESSION} AND member = :member",),
     s.MessageLogged: (
         """

@@ -211,6 +211,23 @@ def test_members_come_and_go() -> None:
         d.remove_member(session(), "writer")
 
 
+def test_a_token_that_was_not_delivered_gives_way_to_another_one() -> None:
+    lost = d.add_member(session(), "writer", MemberRole.WORKER, "lost", awaits_delivery=True)
+    there = session(lost)
+    with pytest.raises(Conflict, match="takes part already"):
+        d.add_member(there, "writer", MemberRole.OBSERVER, "hash")
+    again = d.add_member(there, "writer", MemberRole.WORKER, "hash", awaits_delivery=True)
+    there = evolve(there, again)
+    assert there.members["writer"].token == "hash"
+    with pytest.raises(Conflict, match="is void"):
+        d.deliver_token(there, "writer", "lost")
+    (delivered,) = d.deliver_token(there, "writer", "hash")
+    there = evolve(there, delivered)
+    assert d.deliver_token(there, "writer", "hash") == ()
+    with pytest.raises(Conflict, match="takes part already"):
+        d.add_member(there, "writer", MemberRole.WORKER, "third")
+
+
 @pytest.mark.parametrize(
     ("name", "role"),
     [

@@ -101,3 +101,10 @@ def test_the_trend_compares_with_the_score_before(
 ) -> None:
     first = None if before is None else Score(halves=before[0], checks=before[1])
     assert trend(first, Score(halves=now[0], checks=now[1])) is expected
+
+
+@given(st.lists(st.sampled_from(CheckVerdict), min_size=1, max_size=400))
+def test_one_more_warning_lifts_no_verdict(verdicts: list[CheckVerdict]) -> None:
+    order = list(CheckpointVerdict)
+    before, after = score(verdicts).verdict, score([*verdicts, WARN]).verdict
+    assert order.index(after) >= order.index(before)

@@ -9,7 +9,12 @@ from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput, NotFound
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
 from supervisor_ai.drivers.team.commands.delivery import deliver
-from supervisor_ai.drivers.team.commands.join import WantedMember, join_team, leave_team
+from supervisor_ai.drivers.team.commands.join import (
+    WantedMember,
+    confirm_token,
+    join_team,
+    leave_team,
+)
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.send import (
     EventForm,
@@ -88,6 +93,29 @@ def test_nobody_joins_under_the_name_of_another(scene: ControlScene, name: str) 
     scene.staffed()
     with pytest.raises(Conflict, match="taken"):
         scene.join(name, TeamRole.TECH_LEAD)
+
+
+def test_a_token_that_was_lost_is_made_again_by_the_same_call_alone(scene: ControlScene) -> None:
+    lost = scene.staffed().join("coder-2", TeamRole.CODER)
+    again = scene.join("coder-2", TeamRole.CODER)
+    with pytest.raises(Conflict, match="is void"):
+        confirm_token(scene.teams, "red", lost, ADA)
+    with pytest.raises(Conflict, match="taken"):
+        scene.join("coder-2", TeamRole.TECH_LEAD)
+    confirm_token(scene.teams, "red", again, ADA)
+    with pytest.raises(Conflict, match="taken"):
+        scene.join("coder-2", TeamRole.CODER)
+    assert again.token != lost.token
+
+
+def test_a_member_whose_token_was_never_made_joins_again(scene: ControlScene) -> None:
+    scene.staffed().join("coder-2", TeamRole.CODER)
+    session = scene.teams.created("red").session
+    Members(scene.teams.desk, session, ADA).remove("coder-2")
+    token = scene.join("coder-2", TeamRole.CODER).token
+    assert Members(scene.teams.desk, session, ADA).find(token, via="mcp").member.name == "coder-2"
+    with pytest.raises(Conflict, match="taken"):
+        scene.join("coder-2", TeamRole.CODER)
 
 
 def test_a_supervisor_is_no_member(scene: ControlScene) -> None:

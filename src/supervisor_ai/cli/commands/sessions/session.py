@@ -232,7 +232,8 @@ def close(invocation: Invocation, **options: Unpack[_CloseOptions]) -> int:
 def token(invocation: Invocation, **options: Unpack[_TokenOptions]) -> int:
     """Let somebody take part, and print the token that proves who speaks.
 
-    The token is shown once and kept nowhere; the ledger has its hash. To take it back:
+    The token is shown once and kept nowhere; the ledger has its hash. Where the command was
+    killed before it had shown the token, the same command gives another. To take it back:
     supervisor session remove-member.
     """
     from supervisor_ai.control.sessions.members import Members
@@ -240,12 +241,16 @@ def token(invocation: Invocation, **options: Unpack[_TokenOptions]) -> int:
     office, found = open_office(invocation, options["session"])
     role = MemberRole(options["role"])
     member = options["member"] or role.value
-    made = Members(office.desk, found, office.actor).add(member, role)
+    members = Members(office.desk, found, office.actor)
+    made = members.add(member, role, awaits_delivery=True)
     if options["as_json"]:
-        write_json({"session": found, "member": member, "role": role.value, "token": made})
+        made_json = {"session": found, "member": member, "role": role.value, "token": made}
+        is_shown = write_json(made_json)
     else:
-        write(made)
+        is_shown = write(made)
         say(f"{member} takes part in {found} as {role.value}. The token is not shown again.")
+    if is_shown:
+        members.deliver(member, made)
     return DONE
 
 

@@ -171,6 +171,10 @@ class CheckMaterial(Struct, frozen=True, kw_only=True):
 
     checkpoint: str
     scope: tuple[str, ...]
+    unasked: tuple[str, ...] = ()
+    """Tasks of the scope that the request left out, although the checkpoint guards them."""
+    diverted: tuple[str, ...] = ()
+    """Who has named which artifact for a task of somebody else."""
     now: datetime
     artifacts: dict[str, LoadedArtifact] = field(default_factory=dict)
     """What is new since the last wake, by path."""

@@ -7,6 +7,7 @@ from msgspec import Struct
 
 from supervisor_ai.drivers.checkpoint.checks.catalogue import CATALOGUE
 from supervisor_ai.drivers.checkpoint.checks.model import (
+    CheckGroup,
     CheckMaterial,
     CheckResult,
     CheckSpec,
@@ -31,6 +32,7 @@ _STATED: Final = {
     Kept.MODULES: "module",
 }
 _LONGEST_LINE: Final = 240
+_SHOWN: Final = 5
 _MOST_LINES: Final = 2_000
 
 
@@ -55,8 +57,34 @@ def run_checks(material: CheckMaterial, specs: Iterable[CheckSpec]) -> CheckRoun
         else:
             results.append(found)
     return CheckRound(
-        results=tuple(results), questions=tuple(questions), facts=dict(view.new_facts)
+        results=(*results, *_authority(material)),
+        questions=tuple(questions),
+        facts=dict(view.new_facts),
     )
+
+
+def _authority(material: CheckMaterial) -> Iterator[CheckResult]:
+    """Say what somebody left out or tried to put in; a warning lifts no verdict."""
+    found = (
+        (
+            "whole_scope",
+            "All that the checkpoint guards is asked for",
+            "Left out",
+            material.unasked,
+        ),
+        (
+            "proven_refs",
+            "Artifacts are named by whose task it is",
+            "Not looked at",
+            material.diverted,
+        ),
+    )
+    for check, title, what, named in found:
+        if named:
+            more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
+            note = f"{what}: {', '.join(named[:_SHOWN])}{more}."
+            spec = CheckSpec(id=check, rule=check, title=title, group=CheckGroup.PROCESS)
+            yield result_of(spec, warned(note))
 
 
 def _run(view: CheckedSession, spec: CheckSpec) -> CheckResult | WorkerQuestion:

@@ -84,7 +84,6 @@ def _report(run: Run, state: ResidentState, visit: Visit) -> Decision:
             visit=visit.number,
             session=state.residence.session,
             task=cycle.request.task,
-            scope=cycle.request.scope,
             progress=_progress(cycle.request),
             context=given(cycle.context),
             results=given(cycle.results),

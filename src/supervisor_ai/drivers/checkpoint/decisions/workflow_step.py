@@ -137,7 +137,6 @@ def _report(
         visit=visit.number,
         session=None,
         task=particulars_of(at).checkpoint,
-        scope=_scope(state, at),
         progress=None,
         context=context,
         results=results,

@@ -91,7 +91,7 @@ async def write_report(
     report = CheckpointReport(
         task=effect.task,
         number=known.next_number,
-        scope=effect.scope,
+        scope=context.material.scope,
         results=results,
         trend=known.before(effect.task).trend_of(score(it.verdict for it in results)),
         progress=effect.progress,

@@ -2,19 +2,21 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import datetime
-from typing import Final, cast
+from typing import Final
 
 from msgspec import Struct, field
 
+from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.checks.model import BusMessage, CheckMaterial, RoleState
 from supervisor_ai.drivers.checkpoint.checks.records import bus_message, role_state
 from supervisor_ai.drivers.checkpoint.report import ReadArtifact
-from supervisor_ai.tools.json_value import Json, JsonObject
+from supervisor_ai.tools.json_value import JsonObject
 
 MOST_MESSAGES: Final = 100
 WISDOM: Final = "wisdom/"
 _MOST_REFS: Final = 50
+_MOST_TASKS: Final = 1000
 _STATE_UPDATE: Final = "state_update"
 _PER_TOKEN: Final = 4
 """How many characters a token has, roughly; what is compared is counted in the same way."""
@@ -28,7 +30,13 @@ class SessionMemory(Struct, frozen=True, kw_only=True):
     messages: tuple[BusMessage, ...] = ()
     """The newest ones."""
     refs: dict[str, tuple[str, ...]] = field(default_factory=dict)
-    """The artifacts that members have named, by task."""
+    """The artifacts that a task's owner or the coordinator has named, by task."""
+    strange: dict[str, dict[str, tuple[str, ...]]] = field(default_factory=dict)
+    """What others have named, by task and by who it was; it is told, and not looked at."""
+    owners: dict[str, str] | None = None
+    """Whose each task is; None: what is remembered was read without asking."""
+    roles: dict[str, RoleState] = field(default_factory=dict)
+    """What members have published of themselves, as far as they are proven."""
     moved: dict[str, datetime] = field(default_factory=dict)
     """When each task was moved last."""
     tokens: int = 0
@@ -61,6 +69,8 @@ class HeardMessage(Struct, frozen=True, kw_only=True):
     number: int
     at: datetime
     sender: str
+    speaker: str = ""
+    """Who is proven to say it: a member, or the coordinator for anybody; nothing: nobody."""
     kind: str
     summary: str
     data: JsonObject
@@ -85,12 +95,45 @@ def hear(memory: SessionMemory, said: HeardMessage, folder: str) -> SessionMemor
     if kept is None:
         return memory
     memory = replace(memory, messages=(*memory.messages, kept)[-MOST_MESSAGES:])
-    state = role_state(said.data)
-    path = inner_path(state.ref, folder) if said.kind == _STATE_UPDATE else ""
-    known = memory.refs.get(state.task, ())
-    if not state.task or not path or path in known:
+    if said.kind != _STATE_UPDATE:
         return memory
-    return replace(memory, refs={**memory.refs, state.task: (*known, path)[-_MOST_REFS:]})
+    state = role_state(said.data)
+    state = replace(state, ref=inner_path(state.ref, folder))
+    return _with_ref(_with_role(memory, said, state), said, state)
+
+
+def _may_say(memory: SessionMemory, said: HeardMessage, task: str) -> bool:
+    """Tell whether it is the speaker's to say what a task has left."""
+    whose = {COORDINATOR, (memory.owners or {}).get(task, "")} - {""}
+    return said.speaker in whose
+
+
+def _with_ref(memory: SessionMemory, said: HeardMessage, state: RoleState) -> SessionMemory:
+    task, path = state.task, state.ref
+    if not task or not path:
+        return memory
+    if _may_say(memory, said, task):
+        named = tuple(it for it in memory.refs.get(task, ()) if it != path)
+        return replace(memory, refs={**memory.refs, task: (*named, path)[-_MOST_REFS:]})
+    by, told = said.speaker or "a file", memory.strange.get(task, {})
+    paths = tuple(dict.fromkeys((*told.get(by, ()), path)))[:_MOST_REFS]
+    if len(memory.strange) >= _MOST_TASKS and task not in (memory.owners or {}):
+        return memory
+    return replace(memory, strange={**memory.strange, task: {**told, by: paths}})
+
+
+def _with_role(memory: SessionMemory, said: HeardMessage, new: RoleState) -> SessionMemory:
+    """Add what a member says of itself; what it says of a task counts where that is its own."""
+    if not said.speaker:
+        return memory
+    known = memory.roles.get(said.sender, RoleState())
+    before = known if new.task in {"", known.task} else RoleState()
+    task = new.task or before.task
+    state = replace(before, task=task, status=new.status or known.status)
+    if _may_say(memory, said, task):
+        score = before.score if new.score is None else new.score
+        state = replace(state, ref=new.ref or before.ref, score=score)
+    return replace(memory, roles={**memory.roles, said.sender: state})
 
 
 def inner_path(ref: str, folder: str) -> str:
@@ -104,14 +147,8 @@ def inner_path(ref: str, folder: str) -> str:
     return "/".join(parts) if is_inside else ""
 
 
-def published(state: object, folder: str) -> RoleState:
-    """Read what a role has published of itself, with its artifact as a path of the session."""
-    found = role_state(cast("Json", state))
-    return replace(found, ref=inner_path(found.ref, folder))
-
-
 def artifacts_of(task: str, refs: Iterable[str], files: Mapping[str, str]) -> tuple[str, ...]:
-    """Name what a task has left: what its role says, and all files that bear its name."""
+    """Name what a task has left: what its owner says, and all files that bear its name."""
     bearing = (path for path in sorted(files) if _bears(path, task))
     return tuple(dict.fromkeys((*(path for path in refs if path in files), *bearing)))
 

@@ -2,10 +2,12 @@
 
 from collections.abc import Iterable, Iterator
 
-from supervisor_ai.domain.envelope import Envelope
+from supervisor_ai.control.sessions.folder.folder_desk import FROM_FILE
+from supervisor_ai.domain.envelope import Actor, ActorKind, Envelope
 from supervisor_ai.domain.ids import ArtifactHash, session_stream
 from supervisor_ai.domain.session import events as s
-from supervisor_ai.domain.session.members import SUPERVISOR
+from supervisor_ai.domain.session.members import COORDINATOR, SUPERVISOR
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, rebuild
 from supervisor_ai.drivers.checkpoint.performers.context import HeardMessage, count_tokens
 from supervisor_ai.drivers.checkpoint.performers.door import REPLY, SessionDoor
@@ -34,11 +36,22 @@ def heard_message(door: SessionDoor, envelope: Envelope, event: s.MessageLogged)
         number=event.number,
         at=envelope.recorded_at,
         sender=event.sender,
+        speaker=_speaker(envelope.actor, event.sender),
         kind=event.kind,
         summary=as_text(told.get("summary")),
         data=mapping(told.get("data")),
         tokens=count_tokens(body),
     )
+
+
+def _speaker(actor: Actor, sender: str) -> str:
+    """Say who is proven to speak: only a coordinator, or a person, speaks in another's name."""
+    if actor.kind is ActorKind.WORKER:
+        is_file = actor.via == FROM_FILE.via
+        return "" if is_file else actor.id if actor.id == sender else COORDINATOR
+    if not actor.verified:
+        return ""
+    return COORDINATOR if actor.kind is ActorKind.USER else sender
 
 
 def incoming(heard: HeardMessage) -> Incoming:
@@ -63,7 +76,12 @@ def rebuilt(door: SessionDoor) -> tuple[Accumulator, int]:
     )
     if isinstance(known, ReportProblem):
         return Accumulator(), len(texts)
-    return known, len(texts) - len(good)
+    ours = newest_reports(door.desk.log, door.session, is_of_runs=True)
+    # Anybody writes a file: it can say what came of a checkpoint, not what was read for it.
+    entries = (
+        it if it.task in ours else replace(it, artifacts_read=(), facts={}) for it in known.entries
+    )
+    return Accumulator(entries=tuple(entries)), len(texts) - len(good)
 
 
 def _is_of(task: str, report: CheckpointReport | ReportProblem) -> bool:

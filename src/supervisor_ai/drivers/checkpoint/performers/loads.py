@@ -1,6 +1,6 @@
 """Loading what is new in a session: messages since a version, artifacts by hash, new wisdom."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import datetime
 from typing import NamedTuple
 
@@ -16,7 +16,6 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     CheckedTask,
     CheckMaterial,
     LoadedArtifact,
-    RoleState,
 )
 from supervisor_ai.drivers.checkpoint.performers.context import (
     WISDOM,
@@ -25,7 +24,6 @@ from supervisor_ai.drivers.checkpoint.performers.context import (
     artifacts_of,
     count_tokens,
     hear,
-    published,
 )
 from supervisor_ai.drivers.checkpoint.performers.door import SessionDoor, SessionDoors
 from supervisor_ai.drivers.checkpoint.performers.history import heard_message
@@ -60,7 +58,10 @@ async def load_context(
         else documents.load(effect.before, LoadedContext).memory
     )
     memory = _remembered(door, before)
-    read = _new_artifacts(door, session, effect.scope, memory, known)
+    unasked = _unasked(session, effect)
+    scope = (*effect.scope, *unasked)
+    named = {it: artifacts_of(it, memory.refs.get(it, ()), session.files) for it in scope}
+    read = _new_artifacts(door, session, named, known)
     wisdom = _wisdom(door, session, memory)
     memory = replace(
         memory,
@@ -70,11 +71,13 @@ async def load_context(
     context = LoadedContext(
         material=CheckMaterial(
             checkpoint=effect.task,
-            scope=effect.scope,
+            scope=scope,
+            unasked=unasked,
+            diverted=tuple(_diverted(memory, named)),
             now=operation.intended_at,
             artifacts=read,
             older={path: it for path, it in known.facts.items() if path not in read},
-            roles=_roles(door),
+            roles=memory.roles,
             messages=memory.messages,
             tasks=_tasks(door, session, memory.moved),
             wisdom=wisdom.texts,
@@ -126,12 +129,36 @@ def _loaded(
     )
 
 
+def _unasked(session: SessionState, effect: d.LoadContext) -> tuple[str, ...]:
+    """Name the tasks that a checkpoint stands behind and a request leaves out."""
+    checkpoint = session.tasks.get(effect.task)
+    guarded = () if checkpoint is None else checkpoint.blocked_by
+    return tuple(
+        it for it in guarded if it not in effect.scope and not session.tasks[it].is_checkpoint
+    )
+
+
+def _diverted(memory: SessionMemory, named: Mapping[str, tuple[str, ...]]) -> Iterator[str]:
+    """Say who has named what for a task, where that is not looked at."""
+    owners = memory.owners or {}
+    for task, paths in named.items():
+        for by, told in memory.strange.get(task, {}).items():
+            if strange := [path for path in told if path not in paths]:
+                more = f" and {len(strange) - 1} more" if len(strange) > 1 else ""
+                whose = owners.get(task) or "nobody"
+                yield f"{by} named {strange[0]}{more} for {task}, whose owner is {whose}"
+
+
 def _remembered(door: SessionDoor, memory: SessionMemory) -> SessionMemory:
     """Add what was said and moved since the stream was read last."""
     path = door.path
+    if memory.owners is None:
+        memory = SessionMemory(owners={}, wisdom=memory.wisdom, sizes=memory.sizes)
     for envelope in door.desk.log.read(session_stream(door.session), after=memory.version):
         event = envelope.event
         memory = replace(memory, version=envelope.version)
+        if isinstance(event, s.TaskAdded | s.TaskMoved) and event.owner:
+            memory = replace(memory, owners={**(memory.owners or {}), event.task: event.owner})
         if isinstance(event, s.TaskMoved):
             memory = replace(memory, moved={**memory.moved, event.task: envelope.recorded_at})
         elif isinstance(event, s.MessageLogged):
@@ -142,23 +169,17 @@ def _remembered(door: SessionDoor, memory: SessionMemory) -> SessionMemory:
 def _new_artifacts(
     door: SessionDoor,
     session: SessionState,
-    scope: tuple[str, ...],
-    memory: SessionMemory,
+    named: Mapping[str, tuple[str, ...]],
     known: Accumulator,
 ) -> dict[str, LoadedArtifact]:
     """Read the artifacts of the scope that were not read before, or have changed since."""
     found: dict[str, LoadedArtifact] = {}
-    for task in scope:
-        for path in artifacts_of(task, memory.refs.get(task, ()), session.files):
+    for task, paths in named.items():
+        for path in paths:
             if path not in found and known.hashes.get(path) != session.files[path]:
                 text = door.desk.text(session.files[path])
                 found[path] = LoadedArtifact(text=text, task=task)
     return found
-
-
-def _roles(door: SessionDoor) -> dict[str, RoleState]:
-    states = door.bus.get_state()
-    return {name: published(state, door.path) for name, state in states.items()}
 
 
 def _tasks(

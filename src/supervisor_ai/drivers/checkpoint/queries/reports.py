@@ -11,7 +11,9 @@ from supervisor_ai.engine.ports.ledger import EventLog
 _REPORT: Final = re.compile(r"artifacts/(CHECKPOINT-[0-9]{3})-report\.md")
 
 
-def newest_reports(log: EventLog, session: SessionId) -> dict[str, ArtifactHash]:
+def newest_reports(
+    log: EventLog, session: SessionId, *, is_of_runs: bool = False
+) -> dict[str, ArtifactHash]:
     """Name the newest report of each checkpoint; what our runs wrote goes before other files."""
     ours: dict[str, ArtifactHash] = {}
     others: dict[str, ArtifactHash] = {}
@@ -20,4 +22,4 @@ def newest_reports(log: EventLog, session: SessionId) -> dict[str, ArtifactHash]
         if isinstance(event, FileImported) and (match := _REPORT.fullmatch(event.path)):
             is_ours = envelope.actor.kind is ActorKind.RUNTIME
             (ours if is_ours else others)[match[1]] = event.artifact
-    return {**others, **ours}
+    return ours if is_of_runs else {**others, **ours}

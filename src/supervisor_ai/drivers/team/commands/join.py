@@ -6,14 +6,14 @@ from supervisor_ai.control.sessions.members import Members
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.session.decisions import check_word
+from supervisor_ai.domain.session.decisions import check_member, check_word, require_open
 from supervisor_ai.domain.session.members import MemberRole
 from supervisor_ai.drivers.team.commands.delivery import deliver
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk, no_letters
 from supervisor_ai.drivers.team.decisions import roster
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
-from supervisor_ai.drivers.team.sent import TeamAnswer, answer_of
+from supervisor_ai.drivers.team.sent import Ruling, TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 
 _MOST_CAPABILITIES = 20
@@ -39,16 +39,48 @@ class JoinedMember(Struct, frozen=True, kw_only=True):
 def join_team(teams: TeamDesk, name: str, wanted: WantedMember, actor: Actor) -> JoinedMember:
     """Let somebody take part, when its turn has come and there is a place."""
     _check(wanted)
-    session = teams.created(name).session
+    session, role = teams.created(name).session, _session_role(wanted.role)
     members = Members(teams.desk, session, actor)
-    turn = TeamTurn(teams.state(name), teams.desk.now())
-    tried = roster.join(turn, wanted.name, wanted.role, run=wanted.run)
-    _require(tried.reason, is_done=tried.accepted)
-    if wanted.name in teams.desk.view(session).refresh().members:
-        # Somebody of that name is gone from the team, or a crash came between the two.
-        members.remove(wanted.name)
-    token = members.add(wanted.name, _session_role(wanted.role))
-    ruling = teams.rule(
+    if not _awaits_token(teams, name, wanted):
+        turn = TeamTurn(teams.state(name), teams.desk.now())
+        tried = roster.join(turn, wanted.name, wanted.role, run=wanted.run)
+        _require(tried.reason, is_done=tried.accepted)
+        require_open(teams.desk.view(session).refresh())
+        check_member(wanted.name, role)
+        ruling = _add_to_roster(teams, name, wanted, actor)
+        # The same call at the same time may have been first.
+        is_done = ruling.accepted or _awaits_token(teams, name, wanted)
+        _require(ruling.reason, is_done=is_done)
+        known = teams.desk.view(session).refresh().members.get(wanted.name)
+        if ruling.accepted and known is not None and not known.awaits_delivery:
+            members.remove(wanted.name)  # somebody of that name is gone from the team
+        deliver(teams, name)
+        project_state(teams, name, actor)
+    # Last: until it has been shown, the same call gives another.
+    token = members.add(wanted.name, role, awaits_delivery=True)
+    return JoinedMember(member=wanted.name, role=wanted.role, token=token)
+
+
+def confirm_token(teams: TeamDesk, name: str, joined: JoinedMember, actor: Actor) -> None:
+    """Remember that a token was shown; raises Conflict where another has replaced it."""
+    session = teams.created(name).session
+    Members(teams.desk, session, actor).deliver(joined.member, joined.token)
+
+
+def _awaits_token(teams: TeamDesk, name: str, wanted: WantedMember) -> bool:
+    """Tell whether exactly this member joined, and its token may have been lost."""
+    there = teams.state(name).member(wanted.name)
+    known = None if there is None else (there.role, there.capabilities, there.run)
+    if known != (wanted.role, wanted.capabilities, wanted.run):
+        return False
+    session = teams.desk.view(teams.created(name).session).refresh()
+    member = session.members.get(wanted.name)
+    # A worker of our own never has a token; whoever has none else was killed before it was made.
+    return wanted.run is None if member is None else member.awaits_delivery
+
+
+def _add_to_roster(teams: TeamDesk, name: str, wanted: WantedMember, actor: Actor) -> Ruling:
+    return teams.rule(
         name,
         lambda state: roster.join(
             TeamTurn(state, teams.desk.now()),
@@ -60,12 +92,6 @@ def join_team(teams: TeamDesk, name: str, wanted: WantedMember, actor: Actor) ->
         actor,
         no_letters,
     )
-    if not ruling.accepted:
-        members.remove(wanted.name)
-    _require(ruling.reason, is_done=ruling.accepted)
-    deliver(teams, name)
-    project_state(teams, name, actor)
-    return JoinedMember(member=wanted.name, role=wanted.role, token=token)
 
 
 def leave_team(teams: TeamDesk, name: str, member: str, actor: Actor) -> TeamAnswer:
