@@ -6,7 +6,7 @@ from pathlib import Path
 
 from tests.support.kernel import Kernel, flow, work
 
-from supervisor_ai.domain.ids import SessionId
+from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.domain.structs import replace
@@ -24,6 +24,9 @@ class CountedDoors:
     def __init__(self) -> None:
         self.went: list[tuple[str, int]] = []
         self.inside = 0
+
+    def remove_left(self, run: RunId) -> None:
+        raise AssertionError(f"Nobody left anything of {run}.")
 
     def open(self, newcomer: Newcomer) -> AbstractAsyncContextManager[MemberDoor]:
         return self._opened(newcomer)
