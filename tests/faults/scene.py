@@ -7,7 +7,7 @@ import sqlite3
 import subprocess
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, Final
@@ -20,6 +20,8 @@ RUN: Final = re.compile(r"\br[0-9a-z]{8,}\b")
 MOMENT: Final = re.compile(r"\d{4}-\d\d-\d\dT[0-9:.+Z-]+")
 NOTHING_YET: Final = 3
 FREE: Final = {"ledger"}
+
+MakeUser = Callable[[str], User]
 
 Work = tuple[list[str], set[str]]
 """The commits of a branch by their subjects, and its files by their content."""
@@ -142,7 +144,7 @@ def check_leaks(user: User, count: Figures) -> None:
     count["left to the next run"] += len(drafts)
     count["left to clean"] += len(waste)
     if waste:
-        assert user.call("workspace", "clean").code == 0
+        assert user.call("workspace", "clean", "--yes").code == 0
     for what in leaks(user):
         count.broke("leaked", what)
 

@@ -12,11 +12,18 @@ from tests.e2e.feature_shop import CONFIG as SHOP
 from tests.e2e.feature_shop import PLAN, SMALL
 from tests.e2e.kanban_project import FILE, kanban_files
 from tests.e2e.kanban_project import furnish as furnish_kanban
-from tests.e2e.test_loop import CONFIG as LOOP
-from tests.e2e.test_loop import furnish as furnish_loop
 from tests.faults.scene import Work, work_of
 
 AGENTS: Final = Path(__file__).parents[1] / "e2e"
+LOOP: Final = """\
+cli: my_agent
+clis:
+  my_agent: {adapter: command, command: [python3, tools/agent.py]}
+gates:
+  test: {command: [sh, -c, "! grep --recursive --quiet broken app"]}
+loop: {gates: [test]}
+quality: false
+"""
 KANBAN: Final = {"one": "Implementor", "two": "Implementor"}
 
 
@@ -57,6 +64,18 @@ def prepare_feature(user: User) -> None:
     assert user.call("feature", "load", "plan.yaml").code == 0
 
 
+def prepare_loop(user: User) -> None:
+    """Plan two tasks and then one."""
+    user.commit(
+        {
+            ".supervisor/config.yaml": LOOP,
+            "tools/agent.py": (AGENTS / "loop_agent.py").read_text(),
+            "tools/loop.json": json.dumps({"milestones": [2, 1], "deeds": {}}),
+            "app/README": "An app.\n",
+        }
+    )
+
+
 def prepare_checkpoint(user: User) -> None:
     """Ask for a checkpoint, and then for the end."""
     furnish(user)
@@ -82,10 +101,7 @@ STORIES: Final = {
         lambda user: furnish_kanban(user, kanban_files(KANBAN)),
     ),
     "feature": Story(("feature", "run", "P1", "--yes"), prepare_feature),
-    "loop": Story(
-        ("loop", "run", "Build the app", "--yes"),
-        lambda user: furnish_loop(user, [2, 1], {}, config=f"{LOOP}quality: false\n"),
-    ),
+    "loop": Story(("loop", "run", "Build the app", "--yes"), prepare_loop),
     "checkpoint": Story(
         ("checkpoint", "serve", SESSION, "--yes"), prepare_checkpoint, answers, is_resumed=False
     ),

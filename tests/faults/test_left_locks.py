@@ -4,9 +4,8 @@ from pathlib import Path
 from typing import Final
 
 import pytest
-from tests.faults.conftest import MakeUser
 from tests.faults.figures import figures
-from tests.faults.scene import check_ledger, compare, work_of
+from tests.faults.scene import MakeUser, check_ledger, compare, work_of
 from tests.faults.stories import STORIES
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]

@@ -15,9 +15,8 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import SUPERVISOR, User, furnish
-from tests.faults.conftest import MakeUser
 from tests.faults.figures import Figures, figures
-from tests.faults.scene import check_ledger, rows
+from tests.faults.scene import MakeUser, check_ledger, rows
 from tests.support.processes import PATIENCE, Owned
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(1800)]

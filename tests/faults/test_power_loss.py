@@ -8,10 +8,19 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import User
-from tests.faults.conftest import MakeUser
 from tests.faults.figures import Figures, dice, figures, scaled
 from tests.faults.power import Disk, read_log
-from tests.faults.scene import check_ledger, compare, ended, roots, rows, said, start, work_of
+from tests.faults.scene import (
+    MakeUser,
+    check_ledger,
+    compare,
+    ended,
+    roots,
+    rows,
+    said,
+    start,
+    work_of,
+)
 from tests.faults.shim import compile_shim, with_git
 from tests.faults.stories import STORIES
 from tests.support.processes import PATIENCE

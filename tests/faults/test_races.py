@@ -5,9 +5,9 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import User, until
-from tests.faults.conftest import MakeUser
 from tests.faults.figures import Figures, dice, figures, scaled
 from tests.faults.scene import (
+    MakeUser,
     check_leaks,
     check_ledger,
     ended,

@@ -10,9 +10,8 @@ from typing import Final
 
 import pytest
 from tests.e2e.command import User, furnish
-from tests.faults.conftest import MakeUser
 from tests.faults.figures import Figures, dice, figures
-from tests.faults.scene import check_leaks, check_ledger, ended, kill, roots, said, start
+from tests.faults.scene import MakeUser, check_leaks, check_ledger, ended, kill, roots, said, start
 from tests.support.processes import PATIENCE, Owned
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(7200)]
