@@ -143,10 +143,20 @@ def check_leaks(user: User, count: Figures) -> None:
     drafts += user.repository.glob(".supervisor/artifacts/drafts/*")
     count["left to the next run"] += len(drafts)
     count["left to clean"] += len(waste)
+    for lock in git_locks(user):
+        # Git itself was killed while it held it: the user's to remove, as for any killed git.
+        count["left locks of git"] += 1
+        lock.unlink()
     if waste:
         assert user.call("workspace", "clean", "--yes").code == 0
     for what in leaks(user):
         count.broke("leaked", what)
+
+
+def git_locks(user: User) -> list[Path]:
+    """Return the locks of git that nobody holds any more."""
+    locks = user.repository.joinpath(".git").rglob("*.lock")
+    return [it for it in locks if not it.name.startswith("supervisor")]
 
 
 def leaks(user: User) -> Iterator[str]:
@@ -164,8 +174,6 @@ def leaks(user: User) -> Iterator[str]:
     runs = {it["id"]: it["status"] for it in every_run(user)}
     kept = {name for name, status in runs.items() if status == "waiting"}
     yield from (f"workspace {it}" for it in state.glob("*/r*") if it.name not in kept)
-    locks = user.repository.joinpath(".git").rglob("*.lock")
-    yield from (f"git lock {it.name}" for it in locks if not it.name.startswith("supervisor"))
     trees = user.git("worktree", "list").splitlines()
     yield from (f"work tree {it}" for it in trees[1:])
     known = {

@@ -19,6 +19,7 @@ from tests.faults.scene import (
     check_ledger,
     compare,
     ended,
+    git_locks,
     kill,
     roots,
     said,
@@ -29,6 +30,7 @@ from tests.support.processes import PATIENCE
 
 pytestmark = [pytest.mark.long, pytest.mark.timeout(7200)]
 KILLS: Final = 100
+UNAVAILABLE: Final = 6
 ENOUGH: Final = 120.0
 """So many seconds a story may take that nobody kills any more."""
 MOST: Final = 12
@@ -74,6 +76,11 @@ def tell(user: User, story: Story, whole: float, chances: random.Random, count: 
         goes_on = begun and story.is_resumed
         process = start(user, *(("resume", begun[0]["id"]) if goes_on else story.words))
         if ended(process, instant):
+            locks = git_locks(user) if process.returncode == UNAVAILABLE else []
+            if locks and locks[0].name in said(user):
+                count["left locks of git"] += 1
+                locks[0].unlink()
+                continue
             if process.returncode != 0:
                 count.broke("stuck", f"exit code {process.returncode}: {said(user)}")
             return

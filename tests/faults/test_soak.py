@@ -50,6 +50,7 @@ CONFIG: Final = """\
 cli: my_agent
 clis:
   my_agent: {adapter: command, command: [python3, tools/agent.py]}
+  failing: {adapter: command, command: [python3, tools/agent.py]}
 gates:
   test: {command: [test, -f, done.txt]}
 limits: {step_max_retries: 3, step_timeout: 20s, retry_base_delay: 1s, retry_max_delay: 2s}
@@ -92,7 +93,9 @@ def fill(user: User, chances: random.Random, count: Figures) -> None:
     under_way = [it for it in roots(user) if it["status"] in ("queued", "running")]
     for _ in range(max(0, QUEUED - len(under_way))):
         kind = chances.choice(KINDS)
-        words = ("run", f"soak: {kind}", "--workflow", "quick", "--queue", "--yes")
+        # The breaker opens for an agent that fails often, and its runs wait; for this one alone.
+        agent = "failing" if kind in ("crash", "hang") else "my_agent"
+        words = ("run", f"soak: {kind}", "--workflow", "quick", "--queue", "--yes", "--cli", agent)
         queued = user.call(*words)
         assert queued.code in (0, 5), queued.err
         count["runs"] += 1
