@@ -1,5 +1,5 @@
 # Every target is a script; this file gives them names.
-.PHONY: help setup setup-for-development setup-for-tests demo wheel test test-long check bench lock hooks
+.PHONY: help setup setup-for-development setup-for-tests demo wheel test test-long faults check bench lock hooks
 
 help: ## Show this list
 	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 20
@@ -24,6 +24,9 @@ test: setup-for-tests ## Run every check and every test
 
 test-long: setup-for-tests ## Run the slow suites, the coverage of everything, and a fresh Debian
 	@scripts/test-long
+
+faults: setup-for-tests ## Kill, stop, starve and soak the product; print what was lost, doubled and leaked
+	@.venv/bin/python -m pytest tests/faults -q -n "$${TEST_WORKERS:-2}"
 
 check: setup-for-development ## Run format, lint, types, imports, dependencies and words only
 	@scripts/check

@@ -24,7 +24,7 @@ BRANCHES: Final = (
 )
 
 LONGEST_FIRST: Final = (
-    "tests/projects",
+    *("tests/faults", "tests/projects"),
     *("tests/e2e/test_crash.py", "tests/e2e/test_kanban_crash.py", "tests/simulation"),
     *("tests/clis", "tests/attacks", "tests/e2e", "tests/contract", "tests/integration"),
 )

@@ -82,6 +82,8 @@ def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:
         until_told(user, served, READY)
         served.send_signal(signal.SIGKILL)
         served.wait()
+    verified = user.call("ledger", "verify")
+    assert (verified.code, "Events were lost" in verified.out) == (0, False), verified.out
     assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
     assert user.call("serve", "--once").code == 0
     contents = [str((it["data"] or {}).get("content")) for it in told(user)]

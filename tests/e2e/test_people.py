@@ -198,6 +198,8 @@ def test_nothing_says_that_no_process_drives_a_run_while_a_serve_lives(user: Use
         process.send_signal(signal.SIGCONT)
         until(lambda: user.call("status", run, "--json").run["status"] == "completed", "the run")
         process.send_signal(signal.SIGINT)
+    verified = user.call("ledger", "verify")
+    assert verified.code == 0, verified.out + verified.err
     assert not is_held(lock)
     assert (
         "supervisor serve" in user.call("run", "x", "--workflow", "quick", "--queue", "--yes").out

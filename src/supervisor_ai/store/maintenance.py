@@ -56,7 +56,7 @@ class SqliteLedgerCare:
             beside = Coordination(sql, path=str(self._connection.path))
             faults += beside.faults()
             faults += file_faults(self._directory)
-            faults += map(lost_run, sorted(driven - _runs(sql)))
+            faults += map(lost_run, sorted(driven - _recorded(sql)))
             notes = tuple(beside.notes())
         return Verification(events=chain.length, faults=tuple(faults), notes=notes)
 
@@ -137,9 +137,12 @@ def _records(sql: Sql) -> Iterator[Record]:
     return map(Record._make, sql.execute(f"{RECORDS} ORDER BY seq"))
 
 
-def _runs(sql: Sql) -> frozenset[RunId]:
-    runs = (stream_run(StreamId(stream)) for (stream,) in sql.execute(_STREAMS))
-    return frozenset(run for run in runs if run is not None)
+def _recorded(sql: Sql) -> frozenset[RunId]:
+    """Name what can be locked: runs, and sessions, which somebody serves."""
+    streams = [
+        StreamId(stream.replace("session:", "run:served:")) for (stream,) in sql.execute(_STREAMS)
+    ]
+    return frozenset(run for it in streams if (run := stream_run(it)) is not None)
 
 
 def _unreadable(error: Unavailable) -> LedgerFault:

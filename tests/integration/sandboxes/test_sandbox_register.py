@@ -205,3 +205,12 @@ def test_a_process_that_has_ended_cannot_be_held() -> None:
         assert process is not None
         child.wait()
         assert Hold.on(process) is None
+
+
+def test_what_a_killed_supervisor_began_to_enter_is_removed_after_a_while(tmp_path: Path) -> None:
+    old, new = tmp_path / "supervisor-1.json.draft", tmp_path / "supervisor-2.json.draft"
+    for draft in (old, new):
+        draft.touch()
+    os.utime(old, (1, 1))
+    asyncio.run(ProcessRegister(tmp_path).reap("run-1", before=2))
+    assert [it.name for it in tmp_path.iterdir()] == [new.name]

@@ -258,3 +258,16 @@ def test_a_git_lock_that_stays_is_said(user: ScratchRepository, workspaces: GitW
         asyncio.run(workspaces.program(RUN, base))
     lock.unlink()
     assert asyncio.run(workspaces.program(RUN, base)).exists()
+
+
+def test_a_branch_that_git_cannot_move_now_is_an_error_and_lands_later(
+    user: ScratchRepository, workspaces: GitWorkspaces
+) -> None:
+    base = user.commit(FILES)
+    lock = user.path / ".git" / "refs" / "heads" / "ai" / "r1.lock"
+    lock.mkdir(parents=True)
+    with pytest.raises(Unavailable, match=r"ai/r1\.lock") as caught:
+        land(workspaces, landing(base, base))
+    assert "remove the lock" in (caught.value.hint or "")
+    lock.rmdir()
+    assert isinstance(land(workspaces, landing(base, base)), Landed)

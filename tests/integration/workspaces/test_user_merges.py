@@ -13,7 +13,7 @@ from threading import Barrier
 import pytest
 from tests.support.processes import PATIENCE, Owned
 
-from supervisor_ai.domain.errors import BranchMoved, Conflict
+from supervisor_ai.domain.errors import BranchMoved, Conflict, Unavailable
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.testing.scratch_repository import ScratchRepository
 from supervisor_ai.workspaces.commits.merges import try_merges
@@ -322,7 +322,7 @@ def test_files_of_a_branch_that_git_cannot_move_are_taken_out_again(
     assert locked.exists()
     base = CommitSha(git(user, "rev-parse", "HEAD"))
     theirs = user.plant(FILES | {"README": "changed\n", "new": "x\n"}, parent=base)
-    with pytest.raises(Conflict, match="Git refuses the branch"):
+    with pytest.raises(Unavailable, match=r"\.lock': File exists"):
         merges.move(branch_of(merges), theirs, old=base)
     assert git(user, "status", "--porcelain") == ""
     assert git(user, "rev-parse", "HEAD") == base

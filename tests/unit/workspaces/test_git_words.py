@@ -29,11 +29,15 @@ def test_control_characters_never_reach_a_message() -> None:
             b"fatal: could not fetch 1 from promisor remote",
             "If this is a partial clone, fetch the rest: `git fetch --refetch --no-filter`.",
         ),
-        (b"fatal: bad object", None),
+        (b"fatal: bad object", "If it fails again, check the disk and `git fsck`."),
+        (
+            b"fatal: Unable to create 'x.lock': File exists.",
+            "If no git runs here any more, remove the lock that is named.",
+        ),
     ],
 )
 def test_a_failure_says_what_was_asked_what_git_said_and_what_to_do(
-    complaint: bytes, hint: str | None
+    complaint: bytes, hint: str
 ) -> None:
     error = failure("add", Path("/x"), reply(complaint))
     assert error.message == f"`git add` failed in '/x': {complaint.decode()}"

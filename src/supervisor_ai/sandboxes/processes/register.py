@@ -4,10 +4,12 @@ import errno
 import json
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 from pathlib import Path
+from typing import Final
 
 from msgspec import Struct
 from msgspec.structs import asdict
@@ -17,6 +19,9 @@ from supervisor_ai.domain.run.values import Process
 from supervisor_ai.sandboxes.processes.live_process import Hold, end_every, find_marked, holds_on
 from supervisor_ai.sandboxes.resource_limits.cgroups import dissolve
 from supervisor_ai.sandboxes.resource_limits.process_usage import cpu_time
+
+_ABANDONED: Final = 60
+"""So many seconds nobody takes to enter a command."""
 
 
 class RegisterEntry:
@@ -61,8 +66,9 @@ class RegisterEntry:
         """Take the command out; harmless where it never was in."""
         if self._file >= 0:
             os.close(self._file)
-            with suppress(FileNotFoundError):
-                os.unlink(self._path)  # noqa: PTH108 - at every end
+            for path in (self._path, f"{self._path}.draft"):
+                with suppress(FileNotFoundError):
+                    os.unlink(path)  # noqa: PTH108 - at every end
 
 
 def _created(path: str) -> int:
@@ -136,7 +142,15 @@ class ProcessRegister:
             for group in line.groups:
                 dissolve(group)
             line.path.unlink(missing_ok=True)
+        self._sweep()
         return len(alive)
+
+    def _sweep(self) -> None:
+        """Remove what was killed in the moment in which it entered a command."""
+        for draft in self._directory.glob("*.draft"):
+            with suppress(FileNotFoundError):
+                if time.time() - draft.stat().st_mtime > _ABANDONED:
+                    draft.unlink()
 
     def _lines(self) -> Iterator[_Line]:
         for path in sorted(self._directory.glob("*.json")):

@@ -29,7 +29,7 @@ def file_faults(directory: Path) -> Iterator[LedgerFault]:
 
 def driven_runs(locks: Path) -> frozenset[RunId]:
     """Return the runs that were locked here and not given back."""
-    names = [path.name for path in locks.iterdir()] if locks.is_dir() else []
+    names = [path.name for path in locks.glob("*.*")]
     return frozenset(RunId(unquote(name.rpartition(".")[0])) for name in names)
 
 

@@ -120,6 +120,8 @@ def _write_once(path: Path, text: str) -> None:
     try:
         with os.fdopen(descriptor, "w") as file:
             file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
     except BaseException:
         path.unlink()
         raise

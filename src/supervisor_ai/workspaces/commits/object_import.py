@@ -38,6 +38,13 @@ FRUGAL: Final = {
 """Large files are neither held in memory nor compared with one another."""
 _OFFENDER: Final = re.compile(rb"error: object ([0-9a-f]{40,64}): (\w+)")
 _LOCKED: Final = b".lock': File exists"
+_NEVER: Final = (
+    b"exists; cannot create",
+    b" blocking reference ",
+    b"bad name",
+    b"reference broken",
+)
+"""What git says of a branch that it will not move later either; all else may pass."""
 
 
 class ObjectImport:
@@ -108,9 +115,9 @@ class ObjectImport:
             return True
         if self._repository.branch_tip(branch) != old:
             return False
-        if reply.blames_the_disk():
-            raise failure("update-ref", self._git.directory, reply)
-        raise Conflict(f"Git refuses the branch {branch!r}: {printable(reply.complaint)}")
+        if any(phrase in reply.complaint for phrase in _NEVER):
+            raise Conflict(f"Git refuses the branch {branch!r}: {printable(reply.complaint)}")
+        raise failure("update-ref", self._git.directory, reply)
 
     def _update(self, ref: str, *values: str) -> GitReply:
         arguments = ("update-ref", "--no-deref", "-m", "supervisor", ref, *values)

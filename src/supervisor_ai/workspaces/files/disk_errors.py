@@ -16,6 +16,7 @@ TROUBLE: Final = {
     "Input/output error": "Check the disk.",
     "Too many open files": "Raise the limit of open files and try again.",
     "Cannot allocate memory": "Free some memory and try again.",
+    ".lock': File exists": "If no git runs here any more, remove the lock that is named.",
 }
 """What the system says, and what to do about it."""
 

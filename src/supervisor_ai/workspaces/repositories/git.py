@@ -195,7 +195,8 @@ def failure(verb: Argument, directory: Path, reply: GitReply) -> Unavailable:
     if any(phrase in reply.complaint for phrase in _MISSING_OBJECT):
         hint = "If this is a partial clone, fetch the rest: `git fetch --refetch --no-filter`."
         return Unavailable(f"{asked}: {complaint}", hint=hint)
-    return Unavailable(f"{asked}: {complaint or f'exit code {reply.code}'}")
+    said = complaint or f"exit code {reply.code}"
+    return Unavailable(f"{asked}: {said}", hint="If it fails again, check the disk and `git fsck`.")
 
 
 def printable(text: bytes) -> str:

@@ -40,7 +40,10 @@ def make_mark(git_directory: Path) -> str:
     draft = git_directory / f"{_FILE}.{token_hex(_BYTES)}"
     try:
         # A link, unlike a rename, never replaces the mark that another process made meanwhile.
-        draft.write_text(f"{token_hex(_BYTES)}\n")
+        with draft.open("w") as file:
+            file.write(f"{token_hex(_BYTES)}\n")
+            file.flush()
+            os.fsync(file.fileno())
         try:
             os.link(draft, path)
         except FileExistsError:
