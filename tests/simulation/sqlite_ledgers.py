@@ -16,12 +16,11 @@ class SqliteLedgers:
     def __init__(self, directory: Path) -> None:
         self._directory = directory
         self._opened: list[SqliteLedger] = []
+        self._anchor = MemoryAnchor()
 
     def __call__(self, clock: FakeClock, processes: FakeProcesses) -> LedgerView:
         """Open the ledger for a process."""
-        ledger = open_ledger(
-            self._directory, clock=clock, processes=processes, anchor=MemoryAnchor()
-        )
+        ledger = open_ledger(self._directory, clock=clock, processes=processes, anchor=self._anchor)
         self._opened.append(ledger)
         return LedgerView(
             log=ledger.events,
