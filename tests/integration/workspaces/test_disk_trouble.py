@@ -217,3 +217,25 @@ def test_what_cannot_be_drafted_on_disks_that_are_well_is_no_failure_of_the_host
         asyncio.run(work())
     assert not isinstance(caught.value, HostFailure)
     assert not left
+
+
+def test_objects_that_git_could_not_put_in_their_place_are_not_taken_for_kept(
+    user: ScratchRepository, tmp_path: Path
+) -> None:
+    start = user.commit(FILES)
+    blob = user.git.run("hash-object", "--stdin", stdin=b"new\n").text
+    blocked = user.path / ".git" / "objects" / blob[:2]
+    workspaces = GitWorkspaces(GitRepository(user.path), tmp_path / "state")
+    ref = "refs/supervisor/r1/x"
+
+    async def work() -> None:
+        workspace = await workspaces.open(RunId("r1"), EffectKey("r1/key"), fence=1, start=start)
+        (workspace.path / "new").write_text("new\n")
+        blocked.touch()
+        with pytest.raises(Unavailable, match="unpack-objects"):
+            await workspaces.snapshot(workspace, ref=ref, at=AT)
+        blocked.unlink()
+        await workspaces.snapshot(workspace, ref=ref, at=AT)
+
+    asyncio.run(work())
+    assert user.git.run("cat-file", "blob", f"{ref}:new").output == b"new\n"

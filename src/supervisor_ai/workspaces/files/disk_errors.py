@@ -14,11 +14,11 @@ _OWNER: Final = "Check who owns these files."
 TROUBLE: Final = {
     "No space left on device": _SPACE,
     "Disk quota exceeded": _SPACE,
-    "unable to write file": _SPACE,
     "Read-only file system": "Make the file system writable and try again.",
     "Permission denied": _OWNER,
     "insufficient permission": _OWNER,
     "Input/output error": "Check the disk.",
+    "unable to write file": _SPACE,
     "Too many open files": "Raise the limit of open files and try again.",
     "Cannot allocate memory": "Free some memory and try again.",
     ".lock': File exists": "If no git runs here any more, remove the lock that is named.",

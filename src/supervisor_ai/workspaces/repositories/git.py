@@ -44,7 +44,8 @@ _SAME_EVERYWHERE: Final = (
     "i18n.commitEncoding=UTF-8",
     "i18n.logOutputEncoding=UTF-8",
 )
-_DURABLE: Final = ("core.fsync=loose-object,pack,pack-metadata,reference", "core.fsyncMethod=batch")
+# In a batch, git ends well also where it could not put an object in its place.
+_DURABLE: Final = ("core.fsync=loose-object,pack,pack-metadata,reference", "core.fsyncMethod=fsync")
 _FLEETING: Final = ("core.fsync=none",)
 _READABLE: Final = 0o022
 _INHERITED: Final = -1
