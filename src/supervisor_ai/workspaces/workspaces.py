@@ -11,7 +11,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError, Unavailable
+from supervisor_ai.domain.errors import (
+    HostFailure,
+    InvalidInput,
+    NotFound,
+    SupervisorError,
+    Unavailable,
+)
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import (
@@ -330,9 +336,8 @@ class GitWorkspaces:
         require_writable(self._repository.git.directory)
         try:
             return draft(desk)
-        except (SupervisorError, OSError) as error:
-            said = error.message if isinstance(error, SupervisorError) else str(error)
-            raise Unavailable(f"The files of the workspace cannot be read: {said}") from error
+        except (HostFailure, OSError) as error:
+            raise Unavailable(f"The files of the workspace cannot be read: {error}") from error
 
     def _keep(self, work: SnapshotDraft, spot: "_Spot", ref: str) -> Snapshot:
         message = f"Snapshot of {spot.key}"
