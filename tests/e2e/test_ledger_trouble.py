@@ -129,3 +129,37 @@ def test_a_changed_ledger_is_noticed(user: User) -> None:
     assert said.code == 1
     assert said.json["verification"]["faults"]
     assert "fault" in user.call("ledger", "verify").out
+
+
+def test_a_left_lock_of_the_anchor_is_named_and_a_run_completes(user: User) -> None:
+    lock = user.repository / ".git/refs/supervisor/ledger.lock"
+    lock.parent.mkdir(parents=True, exist_ok=True)
+    lock.touch()
+    done = user.run("--workflow", "quick")
+    assert (done.code, done.run["status"]) == (0, "completed"), done.err
+    assert "ledger.lock" in done.err
+    assert "remove the lock that is named" in done.err
+    assert not user.git("for-each-ref", "refs/supervisor/ledger")
+    lock.unlink()
+    assert user.call("session", "new", "S1", "--pipeline", "spec-only").code == 0
+    assert user.git("for-each-ref", "refs/supervisor/ledger")
+    assert user.call("ledger", "verify").code == 0
+
+
+def test_a_left_lock_where_work_is_kept_loses_the_attempt_and_resume_goes_on(user: User) -> None:
+    run = user.run("--workflow", "quick", "--queue").run["id"]
+    lock = user.repository / f".git/refs/supervisor/{run}/implement/1.1.1.lock"
+    lock.parent.mkdir(parents=True)
+    lock.touch()
+    for _ in range(2):
+        said = user.call("resume", run)
+        assert said.code == 6
+        assert "1.1.1.lock" in said.err
+        assert "hint: If no git runs here any more, remove the lock that is named." in said.err
+    assert user.call("status", run, "--json").run["status"] == "running"
+    lock.unlink()
+    assert user.call("resume", run).code == 0
+    types = user.types(run)
+    assert (types.count("AttemptLost"), types.count("AttemptFailed")) == (1, 0)
+    branch = user.call("status", run, "--json").run["branch"]
+    assert len(user.git("log", "--format=%H", f"main..{branch}").splitlines()) == 1

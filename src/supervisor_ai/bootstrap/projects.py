@@ -125,6 +125,7 @@ def open_project(
     """
     from supervisor_ai.control.project import OpenProject
     from supervisor_ai.control.queries.retry_log import RetryLogKeeper
+    from supervisor_ai.domain.structs import replace
     from supervisor_ai.engine.dispatch import LocalDispatcher
     from supervisor_ai.engine.effects.notice_desk import NoticeDesk
     from supervisor_ai.engine.ports.monitor import SilentMonitor
@@ -146,7 +147,7 @@ def open_project(
 
     @cache
     def runtime(sandbox: str) -> Runtime:
-        return Runtime(world=alter(make_world(parts, sandbox)), owner=owner)
+        return Runtime(world=replace(alter(make_world(parts, sandbox)), tell=tell), owner=owner)
 
     world = runtime(SANDBOX).world
     return OpenProject(

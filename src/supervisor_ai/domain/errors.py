@@ -11,6 +11,7 @@ SupervisorError
 ├── Busy               busy         somebody else owns it now
 │   └── LeaseLost                   we owned it and do not any more
 ├── Unavailable        unavailable  the sandbox, the disk or the database does not work
+│   ├── HostFailure                 the host's own disk, memory or a lock there is in the way
 │   └── SignatureMissing            a commit is to be signed, and its user is not there to do so
 └── InternalError      internal     a bug of ours
 """
@@ -92,6 +93,13 @@ class Unavailable(SupervisorError):
     """Something outside does not work: sandbox, disk, database."""
 
     kind = ErrorKind.UNAVAILABLE
+
+
+class HostFailure(Unavailable):
+    """The host's own disk, memory or a lock there is in the way: no worker's failure, and no end.
+
+    Raised only where no worker chooses what the system complains about.
+    """
 
 
 class SignatureMissing(Unavailable):

@@ -5,6 +5,7 @@ from typing import Protocol
 from supervisor_ai.domain.ids import EffectKey
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.operations import UnderWay, operation_key
+from supervisor_ai.engine.consent import is_cancelled
 from supervisor_ai.engine.effects.remains import keep_lost
 from supervisor_ai.engine.journal import Journal
 from supervisor_ai.engine.world import World
@@ -31,7 +32,9 @@ async def _settle(journal: Journal, world: World, intent: UnderWay) -> tuple[e.R
     match intent:
         case e.AttemptStarted():
             # What can be kept of an attempt is kept; what cannot be is said, and is no obstacle.
-            kept, left_out = await keep_lost(world, journal.run.id, intent)
+            run = journal.run.id
+            is_ending = is_cancelled(world, run)
+            kept, left_out = await keep_lost(world, run, intent, is_ending=is_ending)
             return (*left_out, intent.lost(kept))
         case e.IntegrationStarted():
             return (await _find(world, intent, operation_key(journal.run.id, intent)),)

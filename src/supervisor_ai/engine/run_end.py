@@ -49,5 +49,5 @@ async def _keep_unfinished(journal: Journal, world: World) -> None:
     run = journal.run.id
     for intent in tuple(journal.run.open.values()):
         if isinstance(intent, e.AttemptStarted):
-            _, left_out = await keep_lost(world, run, intent)
+            _, left_out = await keep_lost(world, run, intent, is_ending=True)
             journal.stage(*left_out)

@@ -2,7 +2,7 @@
 
 from msgspec import Struct, field
 
-from supervisor_ai.domain.errors import LeaseLost
+from supervisor_ai.domain.errors import LeaseLost, SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.events import RunOwned, RunStarted
 from supervisor_ai.domain.run.status import RunStatus
@@ -96,7 +96,12 @@ class Runtime(Struct, frozen=True, kw_only=True):
             world.wakes.submit(Wake(run=run.id, number=journal.version, not_before=result.due))
         journal.project.keep(every=world.timing.cache_every)
         head = world.log.head()
-        world.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+        try:
+            world.anchor.write(AnchorPoint(seq=head.seq, hash=head.hash))
+        except SupervisorError as error:
+            # What was decided is recorded; the next process that writes makes up for the anchor.
+            said = f"The newest events are not anchored in git yet: {error.message}"
+            world.tell(f"{said} {error.hint or ''}".rstrip())
         return result
 
     @property

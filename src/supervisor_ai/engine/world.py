@@ -112,6 +112,8 @@ class World(Struct, frozen=True, kw_only=True):
     notices: Callable[[], NoticePolicy] = lambda: NO_NOTICES
     """Says which states of runs people hear of, and when nobody is disturbed."""
     monitor: Monitor = field(default_factory=SilentMonitor)
+    tell: Callable[[str], None] = lambda words: None
+    """Says to whoever started the drive what went wrong beside it, and what to do."""
     timing: Timing = field(default_factory=Timing)
     machine: Machine = _nothing_special
     is_fresh: bool = False

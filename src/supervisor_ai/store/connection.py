@@ -12,7 +12,7 @@ from threading import RLock
 from typing import Any, Final, TypeAlias
 from weakref import WeakSet
 
-from supervisor_ai.domain.errors import Busy, SupervisorError, Unavailable
+from supervisor_ai.domain.errors import Busy, HostFailure, SupervisorError, Unavailable
 from supervisor_ai.store.migrations import MIGRATIONS, Migration
 from supervisor_ai.tools.file_lock import held
 
@@ -354,7 +354,7 @@ def _translate(path: Path, error: sqlite3.Error) -> SupervisorError:
     if code in _LOCKED:
         return _locked(path)
     what, hint = _FAULTS.get(code, ("cannot be used", _VERIFY))
-    return Unavailable(f"The ledger {str(path)!r} {what} ({error}).", hint=hint)
+    return HostFailure(f"The ledger {str(path)!r} {what} ({error}).", hint=hint)
 
 
 def _locked(path: Path) -> Busy:

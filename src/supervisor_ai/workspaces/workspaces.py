@@ -11,7 +11,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.errors import (
+    HostFailure,
+    InvalidInput,
+    NotFound,
+    SupervisorError,
+    Unavailable,
+)
 from supervisor_ai.domain.ids import CommitSha, EffectKey, RunId
 from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.engine.ports.workspaces import (
@@ -30,6 +36,7 @@ from supervisor_ai.workspaces.commits.landings import Integration
 from supervisor_ai.workspaces.commits.object_import import ObjectImport
 from supervisor_ai.workspaces.commits.shared_trees import SharedTree, SharedTrees
 from supervisor_ai.workspaces.commits.snapshots import SnapshotDraft, draft, untouched
+from supervisor_ai.workspaces.files.disk_errors import require_writable
 from supervisor_ai.workspaces.files.safe_open import read_beneath, read_files
 from supervisor_ai.workspaces.in_thread import perform
 from supervisor_ai.workspaces.layout import (
@@ -300,7 +307,7 @@ class GitWorkspaces:
         shared = self._read_by(workspace)
         if shared is not None:
             return self._keep(untouched(shared.git, workspace.start), spot, ref)
-        return self._keep(draft(self._occupied(workspace)), spot, ref)
+        return self._keep(self._draft(self._occupied(workspace)), spot, ref)
 
     def _changed(self, workspace: Workspace) -> tuple[str, ...]:
         return () if self._read_by(workspace) else changed_files(self._occupied(workspace))
@@ -318,6 +325,20 @@ class GitWorkspaces:
         # Its owner may have taken it away meanwhile.
         return {}
 
+    def _draft(self, desk: WorkspaceDirectory) -> SnapshotDraft:
+        """Draft a snapshot; what fails twice on disks that are well is what the worker left.
+
+        It chooses the names in what the system complains about, so that no complaint is believed.
+        """
+        with suppress(SupervisorError, OSError):
+            return draft(desk)
+        require_writable(desk.path)
+        require_writable(self._repository.git.directory)
+        try:
+            return draft(desk)
+        except (HostFailure, OSError) as error:
+            raise Unavailable(f"The files of the workspace cannot be read: {error}") from error
+
     def _keep(self, work: SnapshotDraft, spot: "_Spot", ref: str) -> Snapshot:
         message = f"Snapshot of {spot.key}"
         snapshot = work.deliver(
@@ -329,7 +350,7 @@ class GitWorkspaces:
     def _keep_lost(self, place: RunLayout, spot: "_Spot") -> str | None:
         kept = None
         for desk in place.desks_of(spot.key):
-            work = draft(desk) if desk.is_complete() else None
+            work = self._draft(desk) if desk.is_complete() else None
             if work is not None and work.is_empty():
                 work.tell(spot.on_left_out)
             elif work is not None:

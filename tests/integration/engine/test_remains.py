@@ -11,6 +11,7 @@ from typing_extensions import override
 
 from supervisor_ai.domain.errors import (
     Conflict,
+    HostFailure,
     InternalError,
     InvalidInput,
     LeaseLost,
@@ -143,6 +144,33 @@ def test_a_person_says_what_follows_where_nothing_could_be_kept(
         said = word(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
     kernel.send(run, "word", said)
     assert kernel.drive(run).status is status
+
+
+def test_work_that_a_failing_disk_cannot_keep_is_lost_and_costs_no_retry() -> None:
+    kernel = Kernel(None, lambda _request: FakeReply(output=DONE))
+    broken = HostFailure("No space.", hint="Free some.")
+    world = replace(kernel.world, workspaces=Refusing(kernel, broken))
+    run = kernel.submit(flow(replace(work("build"), max_retries=0)))
+    for _ in range(3):
+        with pytest.raises(HostFailure):
+            kernel.drive(run, world=world)
+    assert kernel.status(run) is RunStatus.RUNNING
+    assert not kernel.events(run, e.AttemptLost)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert len(kernel.events(run, e.AttemptLost)) == 1
+    assert not kernel.events(run, e.AttemptFailed)
+    assert not kernel.events(run, e.ApprovalRequested)
+
+
+def test_a_run_whose_disk_fails_can_be_cancelled() -> None:
+    kernel = Kernel(None, killed)
+    run = killed_in_an_attempt(kernel)
+    world = replace(kernel.world, workspaces=Refusing(kernel, HostFailure("No space.")))
+    with pytest.raises(HostFailure):
+        kernel.drive(run, world=world)
+    kernel.send(run, "stop", Cancel(reason=None))
+    assert kernel.drive(run, world=world).status is RunStatus.CANCELLED
+    assert "No space." in kernel.events(run, e.FilesLeftOut)[0].reason
 
 
 def test_who_lost_its_lease_is_told_so() -> None:

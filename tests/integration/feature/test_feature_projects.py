@@ -1,17 +1,26 @@
 """A feature over several projects: in their order, with what they publish, from elsewhere."""
 
-from tests.support.feature_scene import FeatureScene
-from tests.unit.drivers.feature.plans import cid, component, feature
+from collections.abc import Sequence
+from datetime import datetime
 
-from supervisor_ai.domain.ids import StepName
+import pytest
+from tests.support.feature_scene import FeatureScene
+from tests.support.memory_projects import MemoryProjectTrees
+from tests.unit.drivers.feature.plans import cid, component, feature
+from typing_extensions import override
+
+from supervisor_ai.domain.errors import HostFailure
+from supervisor_ai.domain.ids import CommitSha, StepName
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.run.values import Snapshot
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, StartWhen
 from supervisor_ai.drivers.feature.plan.projects import FeatureProject, publication
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 from supervisor_ai.drivers.feature.plan.waits import waits_of
 from supervisor_ai.drivers.feature.projects import events as p
+from supervisor_ai.drivers.feature.projects.values import ProjectOrigin
 from supervisor_ai.drivers.feature.queries.made_views import made_parts
 
 TYPES = FeatureProject(name="types", path="./packages/types", publishes=("dist/",))
@@ -121,6 +130,29 @@ def test_a_repository_that_cannot_be_had_lets_nobody_begin() -> None:
     refused = scene.kernel.events(scene.run, p.ProjectsRefused)
     assert "../types" in refused[0].reason
     assert scene.steps(e.ChildStarted) == []
+
+
+class FullTrees(MemoryProjectTrees):
+    """Other repositories that cannot be put onto a full disk."""
+
+    @override
+    async def gather(
+        self, onto: CommitSha, projects: Sequence[FeatureProject], *, at: datetime
+    ) -> tuple[Snapshot, tuple[ProjectOrigin, ...]]:
+        raise HostFailure("No space.", hint="Free some.")
+
+
+def test_a_disk_that_fails_while_repositories_are_brought_in_refuses_nothing() -> None:
+    others = {"../types": {"src": "old"}}
+    scene = FeatureScene(plan(OUT), {ONE: [{"projects/types/src": "new"}]}, others=others)
+    ports = scene.kernel.feature_ports
+    well, ports["trees"] = ports["trees"], FullTrees(scene.kernel.fakes.workspaces)
+    with pytest.raises(HostFailure):
+        scene.go()
+    ports["trees"] = well
+    scene.go()
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
+    assert not scene.kernel.events(scene.run, p.ProjectsRefused)
 
 
 def test_what_has_no_outcome_is_lost_and_done_again() -> None:

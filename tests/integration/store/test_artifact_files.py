@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.domain.errors import HostFailure, NotFound, Unavailable
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.store.files.artifacts import FileArtifacts
 
@@ -91,7 +91,7 @@ def test_a_changed_file_is_not_believed(artifacts: FileArtifacts, directory: Pat
     name = artifacts.put("hello")
     path = directory / name[:2] / name[2:]
     path.write_text("hallo")
-    with pytest.raises(Unavailable, match="is not what was stored"):
+    with pytest.raises(HostFailure, match="is not what was stored"):
         artifacts.get(name)
     artifacts.put("hello")
     assert artifacts.get(name) == "hello"
@@ -108,7 +108,7 @@ def test_a_link_in_place_of_a_directory_is_refused(tmp_path: Path, directory: Pa
 
 def test_a_place_that_cannot_be_written_is_unavailable(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("")
-    with pytest.raises(Unavailable, match="Not a directory"):
+    with pytest.raises(HostFailure, match="Not a directory"):
         FileArtifacts(tmp_path / "file" / "artifacts").put("hello")
 
 

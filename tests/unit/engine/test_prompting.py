@@ -3,11 +3,11 @@
 import pytest
 from tests.support.kernel import Kernel, flow, work
 
-from supervisor_ai.domain.errors import InvalidInput, SupervisorError, Unavailable
+from supervisor_ai.domain.errors import HostFailure, InvalidInput, SupervisorError, Unavailable
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
 from supervisor_ai.domain.run.context_plan import ContextPlan, PackedContext, Source, SourceKind
-from supervisor_ai.domain.run.definition import Definition
+from supervisor_ai.domain.run.definition import Definition, Limits
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.context import PackRequest
@@ -112,3 +112,14 @@ def test_a_context_that_cannot_be_packed_is_a_failed_attempt(
     assert kernel.drive(run, world=world).status is status
     (failed,) = kernel.events(run, e.AttemptFailed)
     assert failed.reason == error.message
+
+
+def test_a_disk_that_fails_while_a_prompt_is_made_loses_the_attempt_and_costs_no_retry() -> None:
+    kernel = Kernel(None, writing)
+    run = kernel.submit(replace(shown(SourceKind.TREE), limits=Limits(step_max_retries=0)))
+    broken = Failing(HostFailure("The disk fails.", hint="Check it."))
+    with pytest.raises(HostFailure):
+        kernel.drive(run, world=replace(kernel.world, packer=broken))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert len(kernel.events(run, e.AttemptLost)) == 1
+    assert not kernel.events(run, e.AttemptFailed)

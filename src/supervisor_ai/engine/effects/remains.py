@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from typing import Final
 
-from supervisor_ai.domain.errors import Busy, SupervisorError
+from supervisor_ai.domain.errors import Busy, HostFailure, SupervisorError
 from supervisor_ai.domain.file_names import shown_name
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.effects import RunWorker
@@ -42,7 +42,8 @@ async def keep_work(
             at=operation.intended_at,
             on_left_out=left.append,
         )
-    except Busy:
+    except (Busy, HostFailure):
+        # The directory stays as it is: whoever takes the run over keeps what lies there.
         raise
     except _ANYTHING as error:
         reason = _unkept(world, error)
@@ -57,9 +58,12 @@ async def keep_work(
 
 
 async def keep_lost(
-    world: World, run: RunId, started: AttemptStarted
+    world: World, run: RunId, started: AttemptStarted, *, is_ending: bool
 ) -> tuple[str | None, tuple[FilesLeftOut, ...]]:
-    """Keep what an attempt without an end left; return its ref, and what could not be kept."""
+    """Keep what an attempt without an end left; return its ref, and what could not be kept.
+
+    A run that goes on waits for a disk that fails; one that ends anyway does not.
+    """
     left = list[LeftOut]()
     try:
         kept = await world.workspaces.keep_lost(
@@ -72,6 +76,8 @@ async def keep_lost(
     except Busy:
         raise
     except _ANYTHING as error:
+        if isinstance(error, HostFailure) and not is_ending:
+            raise
         return None, (_nothing_kept(started, _unkept(world, error)),)
     return kept, (_left_out(world, started, left),) if left else ()
 

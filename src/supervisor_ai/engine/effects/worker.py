@@ -7,7 +7,7 @@ from typing import Protocol
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import InvalidInput, Unavailable
+from supervisor_ai.domain.errors import HostFailure, InvalidInput, Unavailable
 from supervisor_ai.domain.run.effects import RunWorker
 from supervisor_ai.domain.run.events import (
     AttemptFailed,
@@ -88,6 +88,8 @@ async def perform_worker(
     wanted = standing_directives(effect, operation)
     try:
         prompt = await write_prompt(effect, operation, wanted)
+    except HostFailure:
+        raise
     except (InvalidInput, Unavailable) as error:
         return _not_started(effect, operation, error)
     artifact, redactions = operation.keep(prompt)

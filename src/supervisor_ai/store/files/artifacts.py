@@ -10,7 +10,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Final
 
-from supervisor_ai.domain.errors import NotFound, Unavailable
+from supervisor_ai.domain.errors import HostFailure, NotFound
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.store.files.directory import private_directory, sync_all
 from supervisor_ai.tools.file_lock import lock
@@ -78,7 +78,7 @@ class FileArtifacts:
                 raise _unknown(artifact)
             content = path.read_bytes()
         if sha256(content).hexdigest() != artifact:
-            raise Unavailable(
+            raise HostFailure(
                 f"Artifact {artifact!r} is not what was stored: {str(path)!r} was changed.",
                 hint="Restore the file from a backup.",
             )
@@ -249,7 +249,7 @@ def _translated(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        raise Unavailable(
+        raise HostFailure(
             f"The artifact file {str(path)!r} cannot be used: {error.strerror}.",
             hint="Free some space on the disk, or make the directory writable for you.",
         ) from error

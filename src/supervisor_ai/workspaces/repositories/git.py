@@ -12,7 +12,7 @@ from typing import IO, Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import Unavailable
+from supervisor_ai.domain.errors import HostFailure, Unavailable
 from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.tools.programs import find_program, search_path
 from supervisor_ai.workspaces.files.disk_errors import TROUBLE
@@ -44,7 +44,8 @@ _SAME_EVERYWHERE: Final = (
     "i18n.commitEncoding=UTF-8",
     "i18n.logOutputEncoding=UTF-8",
 )
-_DURABLE: Final = ("core.fsync=loose-object,pack,pack-metadata,reference", "core.fsyncMethod=batch")
+# In a batch, git ends well also where it could not put an object in its place.
+_DURABLE: Final = ("core.fsync=loose-object,pack,pack-metadata,reference", "core.fsyncMethod=fsync")
 _FLEETING: Final = ("core.fsync=none",)
 _READABLE: Final = 0o022
 _INHERITED: Final = -1
@@ -191,7 +192,7 @@ def failure(verb: Argument, directory: Path, reply: GitReply) -> Unavailable:
     asked = f"`git {printable(os.fsencode(verb))}` failed in {str(directory)!r}"
     for phrase, hint in TROUBLE.items():
         if phrase.encode() in reply.complaint:
-            return Unavailable(f"{asked}: {complaint}", hint=hint)
+            return HostFailure(f"{asked}: {complaint}", hint=hint)
     if any(phrase in reply.complaint for phrase in _MISSING_OBJECT):
         hint = "If this is a partial clone, fetch the rest: `git fetch --refetch --no-filter`."
         return Unavailable(f"{asked}: {complaint}", hint=hint)

@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from typing import cast
 
-from supervisor_ai.domain.errors import SupervisorError
+from supervisor_ai.domain.errors import HostFailure, SupervisorError
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.feature.projects import events as p
 from supervisor_ai.drivers.feature.projects.effects import GatherProjects, PublishProject
@@ -41,6 +41,8 @@ class _Projects:
             snapshot, origins = await self._trees.gather(
                 effect.onto, effect.projects, at=operation.intended_at
             )
+        except HostFailure:
+            raise
         except SupervisorError as error:
             reason = operation.world.redactor.redact(plain(error.message)).text
             return p.ProjectsRefused(step=step, visit=visit, slot=slot, reason=reason)
