@@ -31,7 +31,7 @@ from tests.support.processes import PATIENCE
 pytestmark = [pytest.mark.long, pytest.mark.timeout(7200)]
 KILLS: Final = 100
 UNAVAILABLE: Final = 6
-ENOUGH: Final = 120.0
+ENOUGH: Final = 600.0
 """So many seconds a story may take that nobody kills any more."""
 MOST: Final = 12
 """So often one story is killed at most; then it may end."""
