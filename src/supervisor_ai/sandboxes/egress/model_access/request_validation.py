@@ -177,7 +177,7 @@ class _Review(Struct, frozen=True, kw_only=True):
         part = place.removeprefix(".")
         # A worker wrote these names.
         part = part if _NAME.fullmatch(part) else "a name that is none"
-        message = f"supervisor did not send this request: {part}: {why}. Go on without it."
+        message = f"The sandbox did not send this request: {part}: {why}. Go on without it."
         raise Refused(reason, part=part, answer=(self.dialect.status, self.dialect.error(message)))
 
 
