@@ -252,6 +252,7 @@ def short_kinds() -> list[Kind]:
         Kind("assignment", "hunter2hunter2", "<tr><td>Password</td><td>{}</td></tr>"),
         Kind("assignment", "hunter2hunter2", "\x1b[32mpassword\x1b[0m: \x1b[33m{}\x1b[0m"),
         Kind("assignment", "hunter2hunter2", r"\u001b[1mpassword\u001b[0m: {}\u001b[0m"),
+        Kind("sentence", "hunter2hunter2", "the [1mpassword[0m is {}"),
         Kind("sentence", "hunter2hunter2", "Das Passwort lautet {}."),
         Kind("sentence", "hunter2hunter2", "my password is {}, by the way"),
         Kind("sentence", "hunter2hunter2", "Le mot de passe est {}"),

@@ -6,12 +6,13 @@ from typing import Final
 
 from supervisor_ai.domain.redaction.rule import FoundSecret
 
-_CODE: Final = re.compile(r"(?:\x1b|\\(?:u00|x)1b)\[[0-9;]{0,16}m")
+# What strips control characters may have left the rest of a code.
+_CODE: Final = re.compile(r"(?:\x1b|\\(?:u00|x)1b)?\[[0-9;]{0,16}m")
 
 
 def has_colours(text: str) -> bool:
     """Tell whether a text may have codes of colours in it, also written as escapes."""
-    return "\x1b" in text or "1b[" in text
+    return "\x1b" in text or "1b[" in text or "[0m" in text
 
 
 def uncoloured(text: str) -> str:
