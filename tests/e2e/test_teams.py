@@ -26,6 +26,8 @@ def test_the_json_is_what_programs_rely_on(user: User) -> None:
     told = user.call("team", "handoff", "auth", "--json").json
     assert set(told) == {"accepted", "event", "reason"}
     assert (told["accepted"], told["event"]) == (True, "STATE_OWNERSHIP_HANDOFF")
+    again = user.call("team", "handoff", "auth", "--json").json
+    assert (again["accepted"], again["event"]) == (True, "HANDOFF_DUPLICATE")
     assert user.call("team", "ack", "auth", "--json").json["event"] == "STATE_OWNERSHIP_ACK"
     joined = user.call("team", "join", "auth", "rev", "--role", "logic-reviewer", "--json").json
     assert set(joined) == {"team", "member", "role", "token"}

@@ -17,7 +17,6 @@ from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from supervisor_ai.drivers.team.commands.send import EventForm
-    from supervisor_ai.drivers.team.state import TeamState
 
 _LEAD = "lead"
 _SUPERVISOR = "supervisor"
@@ -141,18 +140,15 @@ def handoff(invocation: Invocation, **options: Unpack[_EpochOptions]) -> int:
     """Hand the state of a team over to its supervisor.
 
     Nobody writes until the supervisor has acknowledged. An epoch is used once: one that is not
-    higher than the last is a duplicate, or stale.
+    higher than the last is a duplicate, or stale. Without --epoch the command repeats your hand-off
+    where that still holds, which changes nothing, and uses a new epoch otherwise.
     """
     from supervisor_ai.drivers.team.commands.send import hand_off
 
     teams, actor = open_teams(invocation)
     name = options["team"]
-    epoch = options["epoch"] or _next_epoch(teams.state(name))
-    return report_answer(hand_off(teams, name, epoch, actor), as_json=options["as_json"])
-
-
-def _next_epoch(state: "TeamState") -> int:
-    return max(state.ownership.epoch, state.ownership.offered) + 1
+    answer = hand_off(teams, name, options["epoch"], actor)
+    return report_answer(answer, as_json=options["as_json"])
 
 
 @verb(example="supervisor team ack auth")

@@ -18,6 +18,7 @@ from supervisor_ai.drivers.team.commands.wakes import wake_resident
 from supervisor_ai.drivers.team.decide import decide
 from supervisor_ai.drivers.team.decisions.admission import LEAD
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.machines.ownership import STANDING
 from supervisor_ai.drivers.team.sent import SentEvent, TeamAnswer, answer_of
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.state import TeamState
@@ -76,8 +77,18 @@ def publish(teams: TeamDesk, name: str, facts: tuple[TeamFact, ...], actor: Acto
         project_state(teams, name, actor)
 
 
-def hand_off(teams: TeamDesk, name: str, epoch: int, actor: Actor, *, by: str = LEAD) -> TeamAnswer:
-    """Let a Lead hand the state over; two who hand over one epoch are a split brain."""
+def hand_off(
+    teams: TeamDesk, name: str, epoch: int | None, actor: Actor, *, by: str = LEAD
+) -> TeamAnswer:
+    """Let a Lead hand the state over; two who hand over one epoch are a split brain.
+
+    Without an epoch the call repeats the Lead's own hand-off where that still holds, so that one
+    that was killed can be made again.
+    """
+    if epoch is None:
+        known = teams.state(name).ownership
+        is_own = known.status in STANDING and known.offered_by == by
+        epoch = known.offered if is_own else max(known.epoch, known.offered) + 1
     form = EventForm(event=SentWord.STATE_OWNERSHIP_HANDOFF, actor=by, epoch=epoch)
     return send_event(teams, name, by, form, actor)
 

@@ -38,6 +38,8 @@ OWNERSHIP_FLOW: Final[Flow[OwnershipStatus]] = {
     (_S.ACTIVE, o.SplitBrainDetected): _S.DISPUTED,
     (_S.DISPUTED, o.OwnershipArbitrated): _S.ACTIVE,
 }
+STANDING: Final = frozenset({_S.HANDING_OFF, _S.ACTIVE})
+"""Where the newest hand-off still holds."""
 
 
 class StateOwnership(Struct, frozen=True, kw_only=True):
