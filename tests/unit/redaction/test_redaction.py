@@ -64,6 +64,8 @@ BELOW = [
     ("+password: >-\n+  {}\n", "hunter2hunter2"),
     ('{"log": "password:\\n  {}\\nhost: x"}\n', "hunter2hunter2"),
     ("token: |\n  {}\n  {}\n  {}\nhost: x\n", "k9Xw27fPq0Zr"),
+    ("- name: DB_PASSWORD\n  value: {}\n- name: HOST\n  value: x\n", "hunter2xyz"),
+    ('[{\n  "name": "API_TOKEN",\n  "value": "{}"\n}]\n', "k9Xw27fPq0Zr"),
 ]
 
 

@@ -39,7 +39,7 @@ class RunLine(Struct, frozen=True, kw_only=True):
     status: RunStatus
     word: str
     """Its status, or that it was interrupted."""
-    is_degraded: bool
+    degraded: bool
     at: str
     """The steps that are under way or failed, or the kind of its outcome."""
     cost: Decimal
@@ -111,7 +111,7 @@ def read_line(records: Records, row: RunRow, *, task: str | None = None) -> RunL
         driver=row.driver,
         status=row.status,
         word="interrupted" if interrupted else row.status.value,
-        is_degraded=row.degraded,
+        degraded=row.degraded,
         at=_at(records, row),
         cost=row.usage.cost,
         is_estimated=row.usage.estimated,

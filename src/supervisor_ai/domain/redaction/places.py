@@ -66,6 +66,8 @@ _LINE_LEAD: Final = re.compile(
 )
 _LINE_END: Final = re.compile(r"[ \t\r]{0,16}(?:$|[ \t][#;])|\\+[nr\"']", re.MULTILINE)
 _ENDS: Final = frozenset(("", *" \t\n\r\\\"'`"))
+_NAME_OF: Final = r"""(?:name|key)["']?[ \t]{0,4}[:=][ \t]{0,4}["']?"""
+_CALLED: Final = re.compile(rf"(?i:\b{_NAME_OF})$")
 _SETTING: Final = re.compile(
     r"\b(?i:define|setenv|putenv|setdefault|setproperty|setenvironmentvariable)\([ \t]{0,4}[\"']$"
 )
@@ -171,6 +173,13 @@ def _is_below(match: re.Match[str], value: str) -> bool:
     if match["block"] or match["quote"]:
         return any(_is_value(key, line.strip(), is_tight=True) for line in value.splitlines())
     return _looks_secret_as(key, value) and not is_code(value)
+
+
+def _is_named_value(match: re.Match[str], value: str) -> bool:
+    """Judge what a list of variables has for a name: the name on one line, the value below."""
+    lead, key = _before(match)
+    is_name = _CALLED.search(lead) is not None
+    return is_name and names_secret(key) and _is_value(key, value, is_tight=True)
 
 
 def _is_in_cell(match: re.Match[str], value: str) -> bool:
@@ -300,6 +309,16 @@ PLACES: Final = (
         shape=NAME_SHAPE,
     ),
     RedactionRule(
+        id="assignment",
+        keywords=KEY_WORDS,
+        pattern=(
+            rf"""{_KEY}["']?[ \t]{{0,4}},?[ \t\r]{{0,16}}\n{_MARGIN}"""
+            r"""["']?value["']?[ \t]{0,4}[:=][ \t]{0,4}["']?(?P<secret>[^\s"'`\\]{4,512}+)"""
+        ),
+        test=_is_named_value,
+        shape=rf"{_NAME_OF}[\w.-]*(?:{'|'.join(KEY_WORDS)})",
+    ),
+    RedactionRule(
         id="sentence",
         keywords=_SPOKEN_KEYWORDS,
         pattern=(
@@ -370,6 +389,7 @@ _OPEN_ENDS: Final = frozenset(":=|>\\(+-0123456789")
 _OPEN: Final = re.compile(
     rf"{_KEY}[\"']?[ \t]*[:=]{{1,2}}[ \t]*(?:[|>][+-]?\d?|\\|\()?[ \t\r\n]*\Z"
 )
+_OPEN_NAME: Final = re.compile(rf"(?i:\b{_NAME_OF})[\w.-]{{0,40}}{_KEY}[\"']?[ \t]*,?[ \t\r\n]*\Z")
 
 
 def with_value_below(text: str, start: int, end: int) -> int:
@@ -398,4 +418,6 @@ def _is_open(text: str, start: int, end: int) -> bool:
     """Tell whether a line ends with a name and a sign, and has no value."""
     first = max(start, end - 2 * LOOK_BACK)
     is_cut = text[first:end].rstrip()[-1:] in _OPEN_ENDS
-    return is_cut and _OPEN.search(text, first, end) is not None
+    return (is_cut and _OPEN.search(text, first, end) is not None) or (
+        _OPEN_NAME.search(text, first, end) is not None
+    )

@@ -182,4 +182,4 @@ def _cost(line: RunLine) -> str:
 
 
 def _task(line: RunLine) -> str:
-    return f"(degraded) {line.task}" if line.is_degraded else line.task
+    return f"(degraded) {line.task}" if line.degraded else line.task
