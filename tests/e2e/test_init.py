@@ -114,9 +114,11 @@ def test_settings_that_git_ignores_are_committed_when_the_user_says_so(
     named = owner.git("ls-files", ".supervisor")
     owner.git("rm", "-r", "--quiet", ".supervisor")
     owner.commit()
-    said = owner.call("init", "--yes", "--no-try", "--commit")
+    owner.call("init", "--yes", "--no-try")
+    said = owner.call("init", "--yes", "--commit")
     assert "Committed on" in said.err
     assert owner.git("ls-files", ".supervisor") == named
+    assert "Committed on" not in owner.call("init", "--yes", "--commit").err
     assert owner.git("status", "--porcelain") == ""
 
 

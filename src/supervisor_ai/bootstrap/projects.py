@@ -281,6 +281,7 @@ def open_new_project(directory: Path, settings: HostSettings) -> "NewProject":
         drafts=drafts,
         has_program=has_program,
         is_ignored=repository.is_ignored,
+        is_committed=repository.is_committed,
     )
 
 

@@ -29,6 +29,8 @@ class NewProject(Struct, frozen=True, kw_only=True):
     has_program: Callable[[str], object]
     is_ignored: Callable[[str], bool]
     """Tells whether the user's git leaves a path out where it is not named by force."""
+    is_committed: Callable[[str], bool]
+    """Tells whether the newest commit has a file at a path, whatever its content."""
 
 
 class FileCommits(Protocol):
@@ -95,14 +97,17 @@ def initialise(
     return tuple(views)
 
 
-def commit_written(
-    commits: FileCommits, files: Sequence[FileView], drafts: Mapping[str, str]
-) -> CommittedFiles | None:
-    """Commit what was just written; None where nothing was."""
-    written = [file.path for file in files if file.state is FileState.WRITTEN]
-    if not written:
+def uncommitted(project: NewProject, files: Sequence[FileView]) -> tuple[str, ...]:
+    """Name the files that no run sees, because no commit has them: new ones, and earlier ones."""
+    return tuple(it.path for it in files if not project.is_committed(it.path))
+
+
+def commit_new(top: Path, commits: FileCommits, paths: Sequence[str]) -> CommittedFiles | None:
+    """Commit files of a project; None where there are none."""
+    places = {path: top / path for path in paths}
+    contents = {path: it.read_bytes() for path, it in places.items() if not it.is_symlink()}
+    if not contents:
         return None
-    contents = {path: drafts[path].encode() for path in written}
     branch, commit = commits.commit_files(contents, _MESSAGE)
     return CommittedFiles(branch=branch, commit=commit)
 

@@ -254,6 +254,10 @@ class GitRepository:
         """Tell whether the user's git leaves a path out where it is not named by force."""
         return ask_as_user(self._checkout, "check-ignore", "--quiet", path).code == 0
 
+    def is_committed(self, path: str) -> bool:
+        """Tell whether the commit that is checked out has something at a path of the checkout."""
+        return ask_as_user(self._checkout, "cat-file", "-e", f"HEAD:./{path}").code == 0
+
     def _ignored_definitions(self) -> Iterator[str]:
         if self.is_ignored(f"{DIRECTORY}/config.yaml"):
             yield (

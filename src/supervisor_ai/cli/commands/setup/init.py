@@ -13,7 +13,7 @@ What `supervisor init --yes --json` prints, by example:
 """
 
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
@@ -35,9 +35,10 @@ from supervisor_ai.control.commands.project_init import (
     FileView,
     NewProject,
     check_packs,
-    commit_written,
+    commit_new,
     initialise,
     suggested,
+    uncommitted,
 )
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
@@ -97,15 +98,17 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     drafts = project.drafts(survey, packs, trials)
     files = initialise(project, drafts, dry_run=options["dry_run"])
     files = tuple({**{it.path: it for it in files}, **{it.path: it for it in written}}.values())
+    new = uncommitted(project, files)
     if options["as_json"]:
-        committed = _commit(invocation, files, drafts) if options["commit"] else None
+        is_asked = options["commit"] and not options["dry_run"]
+        committed = _commit(invocation, project, new) if is_asked else None
         _write_json(str(project.top), files, dry_run=options["dry_run"], found={
             "packs": packs, "survey": survey, "trials": trials, "untried": untried,
             "committed": committed,
         })  # fmt: skip
         return DONE
     write("\n".join(folded(_told(files, trials))))
-    is_committed = _is_asked_to_commit(files, options) and _commit(invocation, files, drafts)
+    is_committed = _is_asked_to_commit(new, options) and _commit(invocation, project, new)
     if any(file.state is not FileState.KEPT for file in files):
         guide = first_guide(project.top)
         added = [it.path for it in files]
@@ -188,24 +191,24 @@ def _ask(survey: "ProjectSurvey", packs: Sequence[str]) -> Sequence[str]:
     return chosen
 
 
-def _is_asked_to_commit(files: tuple[FileView, ...], options: _Options) -> bool:
+def _is_asked_to_commit(new: tuple[str, ...], options: _Options) -> bool:
     """Find out whether the files are to be committed; without a word from anybody they are not."""
-    if options["commit"] is not None or not any(it.state is FileState.WRITTEN for it in files):
-        return bool(options["commit"])
+    if options["dry_run"] or options["commit"] is not None or not new:
+        return bool(options["commit"]) and not options["dry_run"]
     if options["yes"] or not can_ask():
         return False
     return click.confirm("Commit these files? A run sees only what is committed.", default=True)
 
 
 def _commit(
-    invocation: Invocation, files: tuple[FileView, ...], drafts: Mapping[str, str]
+    invocation: Invocation, project: NewProject, new: tuple[str, ...]
 ) -> "CommittedFiles | None":
     """Commit the new files; where that cannot be done, say why, and that the user can."""
     from supervisor_ai.bootstrap.projects import open_merges
 
     try:
         with open_merges(invocation.directory, invocation.settings) as merges:
-            committed = commit_written(merges.for_user(), files, drafts)
+            committed = commit_new(project.top, merges.for_user(), new)
     except Conflict as error:
         say(f"note: The files were not committed. {one_line(error.message)}")
         return None
