@@ -125,7 +125,9 @@ def sandbox_failed(why: str) -> SandboxResult:
 
     Where the machine lacks something, nothing is known of the sandbox either: the run has to wait.
     """
-    if any(os.strerror(code) in why for code in _SCARCE):
+    said = why.strip().rstrip(".")
+    # In between stand paths, which a worker may have named.
+    if any(said.startswith(it) or said.endswith(it) for it in map(os.strerror, _SCARCE)):
         raise Unavailable(
             f"The machine lacks something that a sandbox needs: {why}.",
             hint="Free disk space, memory, or open files (ulimit -n), and go on with the run.",

@@ -172,6 +172,15 @@ def test_what_the_machine_lacks_says_nothing_about_the_sandbox(code: int) -> Non
     assert "go on with the run" in (error.value.hint or "")
 
 
+def test_a_path_that_a_worker_named_like_a_lack_is_a_result() -> None:
+    lack = os.strerror(errno.ENOSPC)
+    for said in (
+        f"bwrap: Can't mkdir /w/{lack}/x: Not a directory",
+        describe(NotADirectoryError(errno.ENOTDIR, os.strerror(errno.ENOTDIR), f"/w/{lack}")),
+    ):
+        assert sandbox_failed(said).end is SandboxEnd.SANDBOX_FAILED
+
+
 def test_a_sandbox_that_does_not_work_is_a_result() -> None:
     failed = sandbox_failed(describe(PermissionError(errno.EPERM, os.strerror(errno.EPERM))))
     assert failed.end is SandboxEnd.SANDBOX_FAILED
