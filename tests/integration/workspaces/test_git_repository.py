@@ -3,7 +3,7 @@ from pathlib import Path
 
 import pytest
 
-from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound
+from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, Unavailable
 from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.run.values import Identity
 from supervisor_ai.engine.ports.workspaces import Repository
@@ -120,6 +120,14 @@ def test_no_repository_is_said_with_a_way_out(tmp_path: Path) -> None:
     assert caught.value.message == f"{str(tmp_path)!r} is not inside a git repository."
     assert caught.value.hint is not None
     assert caught.value.hint.startswith("Run `git init` ")
+
+
+def test_a_repository_that_git_cannot_read_is_unavailable(user: ScratchRepository) -> None:
+    user.commit(FILES)
+    (user.path / ".git/HEAD").write_bytes(bytes(64))
+    (user.path / "below").mkdir()
+    with pytest.raises(Unavailable, match="Git cannot read the repository"):
+        GitRepository(user.path / "below")
 
 
 def test_a_directory_that_does_not_exist_is_not_found(tmp_path: Path) -> None:

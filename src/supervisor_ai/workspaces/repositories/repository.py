@@ -8,7 +8,13 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.errors import Denied, InvalidInput, NotFound, SupervisorError
+from supervisor_ai.domain.errors import (
+    Denied,
+    InvalidInput,
+    NotFound,
+    SupervisorError,
+    Unavailable,
+)
 from supervisor_ai.domain.git_flow.own_state import DIRECTORY, is_own_state
 from supervisor_ai.domain.ids import CommitSha, TreeSha
 from supervisor_ai.domain.run.values import Base, Identity
@@ -363,6 +369,12 @@ def _discover(start: Path) -> _Found:
 def _undiscovered(start: Path, reply: GitReply, *, is_bare: bool) -> SupervisorError:
     place = str(start)
     if b"not a git repository" in reply.complaint:
+        for top in (start, *start.parents):
+            if os.path.lexists(top / ".git"):
+                return Unavailable(
+                    f"Git cannot read the repository at {str(top)!r}, where there is a '.git'.",
+                    hint="Try again; if it fails again, check the disk and `git fsck`.",
+                )
         return InvalidInput(
             f"{place!r} is not inside a git repository.",
             hint="Run `git init` and commit something, or name a repository with `-C DIR`.",
