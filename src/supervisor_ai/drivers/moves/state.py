@@ -114,6 +114,8 @@ class StepRecord(Struct, frozen=True, kw_only=True):
     """How many attempts began with the role's own earlier answers."""
     said: tuple[ArtifactHash, ...] = ()
     """The answers of its attempts, as far back as a continuation may reach."""
+    made: tuple[tuple[CommitSha, CommitSha], ...] = ()
+    """Where the files came from that its visits left behind, and which these were."""
     trail: Trail = field(default_factory=Trail)
     rounds: Rounds = ()
     """What reviewers objected to, round by round."""
@@ -472,9 +474,20 @@ def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceede
     said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
     level = slot.approach.level if slot.approach else Level.PRIMARY
     record = replace(record, verdict=event.said, level=level, said=said, trail=trail)
+    if role.writes and event.meaning is Meaning.PASS:
+        record = replace(record, made=_joined(record.made, visit.start, event.snapshot.commit))
     if event.meaning is not Meaning.REJECT:
         return record
     return replace(record, rounds=record_round(record.rounds, visit.number, event.concerns))
+
+
+def _joined(
+    made: tuple[tuple[CommitSha, CommitSha], ...], start: CommitSha, end: CommitSha
+) -> tuple[tuple[CommitSha, CommitSha], ...]:
+    """Add what a visit made; where nobody wrote in between, the visit before only went on."""
+    if made and made[-1][1] == start:
+        return (*made[:-1], (made[-1][0], end))
+    return (*made, (start, end))
 
 
 def _trace(visit: Visit, slot: Slot, event: e.AttemptSucceeded) -> Trace:
