@@ -15,6 +15,7 @@ from supervisor_ai.drivers.feature.decisions.unlocks import held_components
 from supervisor_ai.drivers.feature.definition import FeatureDefinition
 from supervisor_ai.drivers.feature.interfaces.checks import failed_checks, idle_checks
 from supervisor_ai.drivers.feature.parts import Part
+from supervisor_ai.drivers.feature.plan.claims import undeclared
 from supervisor_ai.drivers.feature.plan.detection import DetectedEdge
 from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of, remaining
 from supervisor_ai.drivers.feature.plan.model import (
@@ -67,6 +68,8 @@ class ComponentView(Struct, frozen=True, kw_only=True):
     """Whether it is on the longest way that is still to go."""
     interfaces: tuple[InterfaceValidation, ...] = ()
     """Who looked at the interfaces together with what it built last."""
+    undeclared: tuple[str, ...] = ()
+    """The files that it has written, and that its plan does not name."""
 
 
 class PhaseView(Struct, frozen=True, kw_only=True):
@@ -341,6 +344,7 @@ class _Making:
             why=_own_reason(part, status) or self._whys.get(component.id),
             is_critical=component.id in self._critical,
             interfaces=() if part is None else validations(part.checks or ()),
+            undeclared=() if part is None else undeclared(component.files, part.touched),
         )
 
 
