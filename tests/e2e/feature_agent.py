@@ -27,11 +27,13 @@ modified = [file for file in written if Path(file).exists()]
 for file in written:
     Path(file).parent.mkdir(parents=True, exist_ok=True)
     Path(file).write_text(f"{name} {can} write interfaces{again}\n")
+for place, text in deed.items() if isinstance(deed, dict) else ():
+    Path(place).write_text(text)
 left = deeds.get("notes", {}).get(name, [])
 answer = {
     "nonce": os.environ["SUPERVISOR_NONCE"],
     "status": "FAILED" if deed == "fail" else "SUCCESS",
-    "summary": deed,
+    "summary": str(deed),
     "files_created": [file for file in written if file not in modified],
     "files_modified": modified,
     "tests_written": [],

@@ -65,6 +65,8 @@ def test_a_tool_that_the_user_has_merges_what_git_cannot(shop: User, tmp_path: P
     shared = shop.git("show", f"{done.run['branch']}:src/shared.txt").splitlines()
     assert sorted(it.split()[0] for it in shared) == ["items", "prices"]
     assert "by mergiraf in src/shared.txt" in shop.call("events", done.run["id"]).out
+    shown = feature(shop, "status", "P1").out
+    assert "P1-PH1-C1 has written undeclared files: src/shared.txt" in shown
 
 
 def test_a_feature_is_built_merged_and_green_over_a_conflict_and_without_what_fails(

@@ -1,5 +1,6 @@
 """The real tools validate interfaces in the sandbox: what is right, and what only they find."""
 
+import json
 import os
 import shutil
 import subprocess
@@ -149,3 +150,26 @@ def test_what_only_a_real_tool_finds_stops_the_feature_before_anybody_builds(
     assert shown["code"] == 5
     assert f"says {case.tool}" in str(shown["problem"])
     assert "ChildStarted" not in str(shown["events"])
+
+
+@pytest.mark.long
+def test_a_component_that_breaks_the_interface_hears_what_tsc_says(shop: User) -> None:
+    case = CASES["tsc"]
+    wrong, right = (f"export const ITEM: Item = {{ price: {it} }};\n" for it in ('"5"', "5"))
+    plan = _PLAN.format(kind=case.kind, definition=case.good)
+    shop.commit(
+        {
+            "plan.yaml": plan.replace("src/items.py", "src/item.ts"),
+            "tsconfig.json": '{"include": ["types", "src"]}\n',
+            "tools/deeds.json": json.dumps(
+                {"items": [{"src/item.ts": it} for it in (wrong, right)]}
+            ),
+        }
+    )
+    assert feature(shop, "load", "plan.yaml").code == 0
+    path = _path(case, shop.home)
+    said = shop.call("feature", "run", "P1", "--yes", "--json", PATH=path)
+    assert said.code == 0, said.err
+    failed = [it["payload"] for it in shop.events(said.run["id"]) if it["type"] == "StepFailed"]
+    assert ["says tsc" in it["reason"] for it in failed] == [True]
+    assert shop.git("show", f"{said.run['branch']}:src/item.ts") == right.strip()

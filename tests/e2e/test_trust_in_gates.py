@@ -157,11 +157,14 @@ def test_a_test_that_is_only_spoken_of_is_not_written(user: User, path: str, tex
 def test_what_cannot_be_loaded_for_want_of_something_else_is_not_red(user: User) -> None:
     tests = "import unittest\n\nimport nowhere\n\n\n"
     tests += "class MoreTest(unittest.TestCase):\n    def test_it(self):\n        nowhere.look()\n"
-    prepare(user, attempt({"total.py": CODE + "\n", "test_more.py": tests}))
+    config = CONFIG.replace("step_max_retries: 1", "step_max_retries: 0")
+    prepare(user, attempt({"total.py": CODE + "\n", "test_more.py": tests}), config=config)
     flow = FLOW.replace("role: implementer,", "role: implementer, config: {tdd: true},")
     user.commit({".supervisor/workflows/short.yaml": flow})
-    run = user.run().run
-    assert gates(user, run, "red_before_green")[0]["verdict"] == "not_run"
+    said = user.run()
+    assert (said.code, said.run["active_steps"]) == (5, ["implement-guard"])
+    [red] = gates(user, said.run, "red_before_green")
+    assert (red["verdict"], "without 'nowhere'" in red["reason"]) == ("failed", True)
 
 
 def test_the_same_files_are_tested_once(user: User) -> None:

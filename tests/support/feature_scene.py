@@ -16,7 +16,7 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.definition import FeatureDefinition, workflow_of
 from supervisor_ai.drivers.feature.driver import FeatureDriver
-from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature
+from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, UndeclaredFiles
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 from supervisor_ai.drivers.feature.state import FeatureState
 from supervisor_ai.engine.ports.sandbox import SandboxSpec
@@ -53,6 +53,7 @@ class FeatureScene:
         is_tested: bool = False,
         others: Mapping[str, Mapping[str, str]] | None = None,
         read_only: tuple[str, ...] = (),
+        undeclared_files: UndeclaredFiles = UndeclaredFiles.WARN,
         files: Mapping[str, str] | None = None,
         dies_at: int = NEVER,
         is_late: bool = False,
@@ -71,7 +72,7 @@ class FeatureScene:
         self._process = 1
         self._is_tested = is_tested
         made = self._definition(slots, max_returns, read_only)
-        self.definition = replace(made, speculation=speculation)
+        self.definition = replace(made, speculation=speculation, undeclared_files=undeclared_files)
         self.run = self.kernel.submit(self.definition, driver=FeatureDriver.name)
         self._world = replace(self.kernel.world, log=self.log)
 

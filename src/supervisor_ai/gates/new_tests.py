@@ -42,9 +42,11 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[TableReade
     is_harness = {file.path: halves.of(file.path).half == Half.HARNESS for file in changed.files}
     files = [file for file in changed.files if is_harness[file.path] or reader.is_test(file.path)]
     others = [file for file in changed.files if file not in files]
-    names = _names(files, reader)
+    every = _names(files, reader)
+    names = _of_own(case, every, commits, reader)
+    foreign = {file for file, _ in every} - {file for file, _ in names}
     return NewTests(
-        contents={file.path: file.after for file in files},
+        contents={file.path: file.after for file in files if file.path not in foreign},
         names=names,
         components=_components(
             case, [file for file in changed.files if reader.is_code(file.path)], names
@@ -52,6 +54,17 @@ def new_tests(case: ChangeCase, commits: Commits, languages: Sequence[TableReade
         added_files=tuple(file.path for file in others if file.before is None),
         added_words=_words(others, is_after=True) - _words(others, is_after=False),
     )
+
+
+def _of_own(
+    case: ChangeCase, names: Sequence[tuple[str, str]], commits: Commits, reader: Languages
+) -> tuple[tuple[str, str], ...]:
+    """Keep the tests that the named parts of the change have added or altered."""
+    paths, own = {file for file, _ in names}, set[tuple[str, str]]()
+    for start, end in case.own:
+        changed = changed_files(commits, start, end, is_first=reader.is_test).files
+        own.update(_names([file for file in changed if file.path in paths], reader))
+    return tuple(name for name in names if name in own or not case.own)
 
 
 def _components(

@@ -47,6 +47,7 @@ class FakeExaminer:
     known: ChangeFacts = field(default_factory=lambda: ChangeFacts(facts=()))
     """What is known of every change."""
     asked_facts: list[FactsCase] = field(default_factory=list)
+    asked_tests: list[ChangeCase] = field(default_factory=list)
     seen: list[tuple[GateWord, ChangeCase]] = field(default_factory=list)
 
     def get_ready(self) -> None:
@@ -88,7 +89,7 @@ class FakeExaminer:
 
     async def new_tests(self, case: ChangeCase) -> NewTests:
         """Find the tests that a change adds or alters."""
-        del case
+        self.asked_tests.append(case)
         return self.tests
 
     async def mutants(self, case: ChangeCase, *, limit: int) -> tuple[Mutant, ...]:

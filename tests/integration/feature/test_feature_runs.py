@@ -8,7 +8,13 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature import events as f
-from supervisor_ai.drivers.feature.plan.model import ComponentId, Interface, InterfaceKind, Overlaps
+from supervisor_ai.drivers.feature.plan.model import (
+    ComponentId,
+    Interface,
+    InterfaceKind,
+    Overlaps,
+    UndeclaredFiles,
+)
 
 ONE, TWO, THREE, LAST = cid(1, 1), cid(1, 2), cid(1, 3), cid(2, 1)
 PLAN = feature(
@@ -65,6 +71,27 @@ def test_a_red_merge_of_green_parts_is_sent_back_with_the_log_and_never_lands() 
     assert [(str(it.step), it.visit) for it in failed] == [(TWO, 1)]
     assert "does not pass on the merged files" in failed[0].reason
     assert scene.files()["b"] == "straight"
+
+
+@pytest.mark.parametrize("policy", UndeclaredFiles)
+def test_what_a_component_writes_beyond_its_plan_is_merged_or_not(policy: UndeclaredFiles) -> None:
+    good = {f"src/1/{number}.py": "done" for number in (1, 2)}
+    deeds: dict[ComponentId, Tries] = {
+        ONE: [{"src/1/1.py": "done", "stray.py": "x"}, {"src/1/1.py": "done"}],
+        TWO: [{"src/1/2.py": "done"}],
+    }
+    plan = feature([component(1, 1), component(1, 2)])
+    scene = FeatureScene(plan, deeds, undeclared_files=policy)
+    scene.go()
+    scene.check()
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
+    failed = [it.reason for it in scene.kernel.events(scene.run, e.StepFailed)]
+    if policy is UndeclaredFiles.WARN:
+        assert (failed, scene.files().get("stray.py")) == ([], "x")
+    else:
+        assert failed == ["It writes files that its plan does not name: 'stray.py'."]
+        assert good.items() <= scene.files().items()
+        assert "stray.py" not in scene.files()
 
 
 def test_a_component_that_stays_red_fails_and_blocks_only_what_depends_on_it() -> None:

@@ -14,13 +14,14 @@ from supervisor_ai.drivers.feature.interfaces import events as i
 from supervisor_ai.drivers.feature.interfaces.checks import CheckScope
 from supervisor_ai.drivers.feature.plan.interfaces import InterfaceForm
 from supervisor_ai.drivers.feature.plan.model import Feature, Interface, InterfaceKind
-from supervisor_ai.engine.ports.sandbox import SandboxSpec
+from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 
 ONE, TWO = cid(1, 1), cid(1, 2)
 PLAN = feature([component(1, 1), component(1, 2)])
 TS = Interface(name="User", kind=InterfaceKind.TYPESCRIPT, definition="interface User {}")
 SQL = Interface(name="users", kind=InterfaceKind.SQL, definition="SELECT 1")
+REFUSAL = b"types/User.d.ts(1,18): error TS2304: Cannot find name 'Money'.\n"
 OWN = "node_modules/.bin/tsc"
 Installed = Mapping[str, Callable[[SandboxSpec], int]]
 
@@ -44,7 +45,9 @@ def scene_with(
     def script(spec: SandboxSpec) -> ScriptedReply | None:
         program = spec.argv[0]
         if program in installed:
-            return ScriptedReply(exit_code=installed[program](spec))
+            code = installed[program](spec)
+            printed = ((Channel.STDOUT, REFUSAL),) if code == 2 else ()
+            return ScriptedReply(exit_code=code, output=printed)
         return None if program.endswith(("tsc", "mypy")) else judge(spec)
 
     scene.kernel.fakes.sandbox._script = script
@@ -131,9 +134,11 @@ def test_a_project_that_holds_before_is_looked_at_as_a_whole_with_every_componen
     scene.go()
     scene.check()
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
-    assert looks[1] == looks[3] == ("tsc", "--noEmit", "--project", "tsconfig.json")
+    assert looks[1] == looks[3]
+    assert looks[1][-2:] == ("--project", "tsconfig.json")
     again = [prompt for name, prompt in scene.told if name == ONE]
     assert len(again) == 2, "it was sent back"
+    assert "error TS2304" in again[1]
     assert scene.files()["a.ts"] == "right"
     scopes = scene.kernel.events(scene.run, i.InterfacesValidated)[0].checks
     assert [it.scope for it in scopes] == [CheckScope.INTERFACES, CheckScope.PROJECT]
@@ -160,6 +165,15 @@ def test_a_tool_that_works_no_more_is_a_persons_business() -> None:
     scene.say(f"retry {ONE}")
     scene.go()
     assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
+
+
+def test_a_component_that_keeps_its_tool_from_working_is_sent_back() -> None:
+    codes = iter([0, 1, 0, 0])
+    scene = scene_with({"tsc": lambda _: next(codes)}, TS)
+    scene.go()
+    assert validated(scene)[ONE] == [("tsc", "passed")]
+    assert scene.kernel.status(scene.run) is RunStatus.COMPLETED
+    assert [name for name, _ in scene.told].count(ONE) == 2
 
 
 def test_a_component_cannot_bring_its_own_judge() -> None:

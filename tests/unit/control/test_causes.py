@@ -151,6 +151,9 @@ def test_a_crashed_worker_shows_its_last_lines_made_harmless(
     found = cause(records)
     assert found.line == "implementer with agent failed: The worker exited with code 3."
     assert (len(found.printed), found.printed[-1]) == (8, "boom")
+    answer = records.artifacts.put('{"status": "FAILED", "summary": "too hard"}')
+    queries.tried.append(replace(later, reason=None, answer=answer))
+    assert cause(records).line == "implementer with agent failed: too hard"
 
 
 def test_what_was_mended_later_is_no_cause(records: Records, queries: FakeQueries) -> None:

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.failures.breaker import (
     breaker_key,
     counts,
 )
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.structs import replace
 
@@ -113,9 +114,9 @@ def test_a_usage_limit_is_not_counted() -> None:
 
 
 def test_the_key_names_the_step_the_role_and_the_agent() -> None:
-    assert breaker_key(StepName("implement"), "implementer", "claude") == (
-        "implement/implementer/claude"
-    )
+    who = (StepName("implement"), "implementer", "claude")
+    assert breaker_key(*who, Level.PRIMARY) == "implement/implementer/claude"
+    assert breaker_key(*who, Level.MINIMAL) == "implement/implementer/claude/minimal"
 
 
 @given(histories)

@@ -23,7 +23,7 @@ from supervisor_ai.domain.run.status import OutcomeKind, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.moves.gates import feedback_of
-from supervisor_ai.engine.ports.gates import ChangeCase, Examination
+from supervisor_ai.engine.ports.gates import ChangeCase, Examination, NewTests
 from supervisor_ai.engine.ports.sandbox import Channel, SandboxSpec
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
 
@@ -221,6 +221,56 @@ def test_findings_that_are_not_mended_are_put_before_a_person_at_last() -> None:
     assert len(kernel.fakes.worker.requests) == 2
     assert "a.py:3 test_deleted test_a: It is gone." in kernel.fakes.worker.requests[1].prompt
     assert answer(kernel, run, note="The feature is gone too.") is RunStatus.COMPLETED
+
+
+RED = command("red", kind=GateKind.RED_BEFORE_GREEN, policy=GatePolicy.BLOCK)
+NEW = NewTests(names=(("test_a.py", "test_a"),))
+
+
+def test_old_code_that_cannot_be_tested_is_put_before_a_person() -> None:
+    kernel = Kernel(None, gates=Runners({"red": None}))
+    kernel.fakes.examiner.tests = NEW
+    run = kernel.submit(checked(RED, command("test")))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    assert asked.reason == ApprovalReason.FINDINGS
+    assert answer(kernel, run, note="It needs the new tool chain.") is RunStatus.COMPLETED
+
+
+@pytest.mark.parametrize(("lint", "back"), [(0, ["more"]), (1, ["build", "more"])])
+def test_too_few_tests_go_to_the_step_that_has_to_write_them(lint: int, back: list[str]) -> None:
+    check = replace(stop("check", StepKind.GATE), gate=None, gates=("test", "lint"), on_fail=BUILD)
+    given = replace(
+        flow(work("build"), work("more"), replace(check, max_retries=1)),
+        gates={
+            "test": command("test", min_tests_each=2, judges=StepName("more")),
+            "lint": command("lint"),
+        },
+    )
+    kernel = Kernel(None, gates=Runners({"lint": lint}))
+    kernel.fakes.examiner.tests = NewTests(components=(("cart", 1),))
+    run = kernel.submit(given)
+    assert kernel.drive(run).status is RunStatus.FAILED
+    entered = [at.step for at in kernel.events(run, e.StepEntered)]
+    assert entered == ["build", "more", "check", *back, "check"]
+    last = kernel.fakes.examiner.asked_tests[-1]
+    assert last.own[-1][1] == last.head
+    assert last.base not in last.own[-1]
+
+
+def test_a_step_is_held_to_what_its_own_visits_made() -> None:
+    back = replace(stop("again", StepKind.GATE), gate="again", on_fail=BUILD, max_retries=1)
+    first = replace(stop("check", StepKind.GATE), gate="red", on_fail=BUILD)
+    given = replace(
+        flow(work("build"), first, work("more"), back),
+        gates={"red": replace(RED, judges=BUILD), "again": command("again")},
+    )
+    kernel = Kernel(None, gates=Runners({"red": 1, "again": 1}))
+    kernel.fakes.examiner.tests = NEW
+    kernel.drive(kernel.submit(given))
+    one, two = (case.own for case in kernel.fakes.examiner.asked_tests)
+    assert (len(one), len(two)) == (1, 2)
+    assert one[0] == two[0]
 
 
 def test_a_note_fails_nothing_and_is_kept() -> None:

@@ -370,6 +370,19 @@ def test_what_fails_is_done_in_a_simpler_way_and_marked() -> None:
     assert "'build' was done in the minimal way" in completed.outcome.reason
 
 
+HARD = FakeReply(output=says(BUILD, "FAILED", summary="too hard"), usage=CHEAP)
+
+
+@pytest.mark.parametrize("bad", [HARD, BAD], ids=["says that it failed", "breaks down"])
+def test_neither_loops_nor_a_breaker_come_before_the_simplest_way(bad: FakeReply) -> None:
+    kernel = Kernel(None, Player(*[bad] * 6, FINE))
+    step = replace(work("build"), degrade=(Level.SIMPLIFIED, Level.MINIMAL))
+    run = kernel.submit(definition(step, retries=2, breaker=BreakerPolicy()))
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    levels = [started.level for started in kernel.events(run, e.AttemptStarted)]
+    assert levels == [Level.PRIMARY] * 3 + [Level.SIMPLIFIED] * 3 + [Level.MINIMAL]
+
+
 def test_the_simplest_way_can_fail_too() -> None:
     kernel = Kernel(None, Player(BAD))
     run = kernel.submit(definition(replace(work("build"), degrade=(Level.MINIMAL,)), retries=1))
@@ -524,10 +537,10 @@ def test_the_time_of_a_wait_for_others_is_not_the_runs() -> None:
 # Continuation
 
 
-def refined(times: int, continuations: int) -> list[str]:
+def refined(times: int, continuations: int, retries: int = 9) -> list[str]:
     unsure = FakeReply(output=says(AnswerKind.PLAN, "NEEDS_REFINEMENT", summary="unsure"))
     kernel = Kernel(None, Player(*[unsure] * times, FakeReply(output=says(AnswerKind.PLAN))))
-    given = definition(work("plan", AnswerKind.PLAN), retries=9)
+    given = definition(work("plan", AnswerKind.PLAN), retries=retries)
     named = with_role(
         given, AnswerKind.PLAN, lambda role: replace(role, continuations=continuations)
     )
@@ -541,6 +554,7 @@ def refined(times: int, continuations: int) -> list[str]:
 
 def test_a_named_role_goes_on_from_its_own_answers_three_times() -> None:
     assert refined(5, continuations=3) == ["0", "1", "2", "3", "0", "0"]
+    assert refined(3, continuations=3, retries=0) == ["0", "1", "2", "3"], "turns are no retries"
 
 
 def test_other_roles_always_begin_afresh() -> None:

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from supervisor_ai.domain.ids import TreeSha
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import (
     Loop,
     LoopKind,
@@ -44,6 +45,14 @@ def test_they_need_not_follow_each_other() -> None:
 def test_other_words_are_another_try_but_not_for_ever() -> None:
     assert find_loop(trail("aaaa")) is None
     assert find_loop(trail("aaaaa")) == Loop(kind=LoopKind.REPETITION, trees=(A,), times=5)
+
+
+def test_less_of_the_task_is_another_try() -> None:
+    before = trail("aaaa", "xxxx")
+    simpler = Trace(tree=A, words="x", level=Level.SIMPLIFIED)
+    assert find_loop(before) is not None
+    assert find_loop(before.record(simpler)) is None
+    assert find_loop(before.record(simpler).record(simpler).record(simpler)) is not None
 
 
 def test_other_files_are_another_try() -> None:

@@ -164,7 +164,10 @@ def test_the_exact_policy_is_about_the_format_only() -> None:
     ("category", "exits", "kind"),
     [
         (FailureCategory.NETWORK, (), MoveKind.GIVE_UP),
-        (FailureCategory.NETWORK, ("has_simpler",), MoveKind.GIVE_UP),
+        (FailureCategory.NETWORK, ("has_simpler",), MoveKind.DEGRADE),
+        (FailureCategory.NETWORK, ("has_simpler", "has_fallback"), MoveKind.FAIL_OVER),
+        (FailureCategory.CLI_ERROR, ("has_simpler",), MoveKind.DEGRADE),
+        (FailureCategory.LIMIT, ("has_simpler",), MoveKind.PARK),
         (FailureCategory.NETWORK, ("is_optional",), MoveKind.SKIP),
         (FailureCategory.RESOURCE, ("has_simpler",), MoveKind.ESCALATE),
         (FailureCategory.NETWORK, ("is_optional", "has_fallback"), MoveKind.FAIL_OVER),

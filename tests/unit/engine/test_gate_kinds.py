@@ -570,6 +570,7 @@ ADDING = replace(
         Missing("crate::parse", is_module=True),
         Missing("crate::other::Parser", is_module=True),
         Missing("total", is_module=False),
+        Missing("cart", is_module=False),
     ],
 )
 def test_what_cannot_be_loaded_for_want_of_what_is_new_is_red(name: str, part: Missing) -> None:
@@ -596,20 +597,20 @@ def test_what_cannot_be_loaded_for_want_of_something_else_says_nothing(
 ) -> None:
     reading = replace(FAILS, failing_tests=(name,), missing=(part,))
     said = red(Runner("red", code=2), reading, ADDING)
-    assert said.verdict is Verdict.NOT_RUN
+    assert (said.verdict, said.findings, said.key) == (Verdict.FAILED, 1, None)
     assert f"without {part.name!r}, which the change does not add" in said.reason
 
 
 @pytest.mark.parametrize("name", UNLOADED)
 def test_a_file_that_cannot_be_loaded_at_all_says_nothing(name: str) -> None:
     said = red(Runner("SyntaxError", code=2), replace(FAILS, failing_tests=(name,)))
-    assert said.verdict is Verdict.NOT_RUN
+    assert (said.verdict, said.findings) == (Verdict.FAILED, 1)
     assert "'tests/test_a.py' cannot be loaded on the old code" in said.reason
 
 
 def test_a_runner_that_fails_without_a_test_says_nothing() -> None:
     said = red(Runner("usage", code=4), Reading(tool="pytest"))
-    assert said.verdict is Verdict.NOT_RUN
+    assert (said.verdict, said.findings) == (Verdict.FAILED, 1)
     assert "names no test that did" in said.reason
     assert said.key is None
 

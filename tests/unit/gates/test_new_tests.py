@@ -3,8 +3,9 @@
 import json
 
 import pytest
-from tests.unit.gates.memory_commits import BASE, HEAD, two_commits
+from tests.unit.gates.memory_commits import BASE, HEAD, MemoryCommits, two_commits
 
+from supervisor_ai.domain.ids import CommitSha
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.gates import ChangeCase, NewTests
 from supervisor_ai.gates.integrity.analysis.table_reader import TableReader
@@ -25,6 +26,20 @@ def test_new_and_altered_tests_are_named() -> None:
     tests = found({"tests/test_a.py": ONE}, {"tests/test_a.py": altered + TWO})
     assert tests.names == (("tests/test_a.py", "test_one"), ("tests/test_a.py", "test_two"))
     assert tests.contents == {"tests/test_a.py": (altered + TWO).encode()}
+
+
+def test_only_the_tests_of_named_parts_of_the_change_count() -> None:
+    theirs = {"tests/test_b.py": TWO}
+    trees = {
+        "base": {"tests/test_a.py": ""},
+        "first": {"tests/test_a.py": ONE},
+        "second": {"tests/test_a.py": ONE, **theirs},
+        "head": {"tests/test_a.py": ONE, **theirs, "tests/test_c.py": "", "shop.py": "a = 1\n"},
+    }
+    own = ((BASE, CommitSha("first")), (CommitSha("second"), HEAD))
+    tests = new_tests(replace(CASE, own=own), MemoryCommits(**trees), [TableReader(PYTHON)])
+    assert tests.names == (("tests/test_a.py", "test_one"),)
+    assert sorted(tests.contents) == ["tests/test_a.py", "tests/test_c.py"]
 
 
 def test_what_only_moved_or_does_not_run_is_not_new() -> None:

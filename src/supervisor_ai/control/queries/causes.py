@@ -16,6 +16,7 @@ from supervisor_ai.domain.ids import PROJECT_STREAM, RunId, StepName
 from supervisor_ai.domain.project.events import FailureCounted
 from supervisor_ai.domain.run.answers import MEANINGS, Meaning
 from supervisor_ai.domain.run.failures.breaker import breaker_key
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.gates import Severity
 from supervisor_ai.domain.run.status import (
     AttemptStatus,
@@ -131,7 +132,7 @@ def _last_attempts(attempts: Sequence[AttemptRow]) -> Iterable[AttemptRow]:
 def _attempt(records: Records, attempt: AttemptRow) -> CauseView | None:
     who = f"{attempt.role} with {attempt.cli}"
     if attempt.status is AttemptStatus.FAILED:
-        line = one_line(f"{who} failed: {attempt.reason or ''}")
+        line = one_line(f"{who} failed: {attempt.reason or _objection(records, attempt)}")
         return CauseView(step=attempt.step, line=line, printed=last_lines(records, attempt))
     if attempt.said not in _UNSATISFIED:
         return None
@@ -176,7 +177,8 @@ def _behind_breaker(records: Records, run: RunView) -> CauseView | None:
     here = {it.step for it in run.steps if it.status not in _WELL}
     for event in reversed(counted):
         for attempt in reversed(records.queries.attempts(RunId(event.run))):
-            is_counted = breaker_key(attempt.step, attempt.role, attempt.cli) == event.breaker
+            who = (attempt.step, attempt.role, attempt.cli)
+            is_counted = event.breaker in {breaker_key(*who, level) for level in Level}
             if attempt.step in here and is_counted and attempt.status is AttemptStatus.FAILED:
                 return _attempt(records, attempt)
     return None

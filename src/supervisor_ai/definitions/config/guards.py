@@ -99,7 +99,15 @@ def _guards(step: Step, role: str, workflow: Workflow, guarding: Guarding) -> di
             kind=complexity,
             policy=GatePolicy.WARN,
         )
-    return {name: replace(gate, may_change=may_change) for name, gate in made.items()}
+    return {
+        name: replace(gate, may_change=may_change, judges=_judged(gate, step))
+        for name, gate in made.items()
+    }
+
+
+def _judged(gate: Gate, step: Step) -> StepName | None:
+    """Hold a step to its own new tests: nobody can mend what somebody else wrote."""
+    return step.name if gate.kind == GateKind.RED_BEFORE_GREEN else None
 
 
 def _names(step: Step, role: str, guarding: Guarding) -> Iterator[str]:
@@ -129,6 +137,7 @@ def _with_leave(given: GatedWorkflow, guarding: Guarding) -> dict[str, Gate]:
         role = guarding.writer(back) if back else None
         for key in step.checks if role else ():
             gate = given.gates[key]
-            if role and gate.kind in _LOOKING:
-                found[key] = replace(gate, may_change=guarding.may_change(role))
+            if role and back and gate.kind in _LOOKING:
+                may_change, judged = guarding.may_change(role), _judged(gate, back)
+                found[key] = replace(gate, may_change=may_change, judges=judged)
     return found

@@ -10,7 +10,12 @@ from supervisor_ai.definitions.config.merged import ConfigSection, MergedConfig,
 from supervisor_ai.definitions.schema.base import AgentName, FileShape, Name
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.commands.plan_folder import FOLDER
-from supervisor_ai.drivers.feature.plan.model import InterfaceKind, Overlaps, StartWhen
+from supervisor_ai.drivers.feature.plan.model import (
+    InterfaceKind,
+    Overlaps,
+    StartWhen,
+    UndeclaredFiles,
+)
 from supervisor_ai.drivers.feature.plan.settings import FeatureSettings
 from supervisor_ai.drivers.feature.plan.terms import AccountLimit
 
@@ -119,6 +124,7 @@ class FeaturesShape(FileShape):
     accounts: Annotated[dict[Name, AccountShape], Field(max_length=100)] | None = None
     max_returns: Annotated[int, Field(ge=0, le=20)] | None = None
     speculation: Annotated[int, Field(ge=1, le=16)] | None = None
+    undeclared_files: Annotated[UndeclaredFiles, Field(strict=False)] | None = None
 
 
 def read_features(config: MergedConfig) -> FeatureSettings:

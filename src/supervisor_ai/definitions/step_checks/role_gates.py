@@ -124,7 +124,10 @@ class _Line:
             it: (_blocking(make_gate(it, of, self.around.gates, limit=limit), back), of.depends_on)
             for it, of in settings.items()
         }
-        gates = in_step(name, made)
+        gates = {
+            key: replace(gate, judges=step.name if gate.min_tests_each else None)
+            for key, gate in in_step(name, made).items()
+        }
         self.gates |= gates
         tells = any(gate.policy is GatePolicy.FEEDBACK for gate in gates.values())
         return replace(

@@ -9,6 +9,7 @@ from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.overlay.tree import ValueNode
 from supervisor_ai.definitions.schema.gates import MOST_GATES
 from supervisor_ai.definitions.templates.step_notes import StepNotes
+from supervisor_ai.domain.ids import StepName
 from supervisor_ai.domain.run.definition import Gate
 from supervisor_ai.domain.run.gates import GateKind
 from supervisor_ai.domain.structs import replace
@@ -94,4 +95,5 @@ def _on_terms(notes: StepNotes, gate: Gate, *, is_alone: bool) -> Gate:
         command=command,
         timeout=notes.draft.shape.timeout or gate.timeout,
         min_tests_each=terms.min_tests_each if counts else None,
+        judges=StepName(terms.judges) if counts and terms.judges else None,
     )

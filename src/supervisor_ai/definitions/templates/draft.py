@@ -46,6 +46,8 @@ class GateTerms(Struct, frozen=True, kw_only=True):
     """What stands for `{NAME}` in the gate's command."""
     min_tests_each: int | None = None
     """How many new tests each component must have."""
+    judges: str | None = None
+    """The step that has to write them."""
 
 
 class DraftStep(Struct, frozen=True, kw_only=True):

@@ -86,14 +86,15 @@ def _counted(draft: WorkflowDraft, name: str, kit: Kit) -> WorkflowDraft:
     asked = (step.shape.config or StepConfigShape()).min_tests_per_component
     least = asked or kit.least_tests(step)
     if least is not None and following is not None:
-        most = max(least, following.terms.min_tests_each or 0)
-        terms = replace(following.terms, min_tests_each=most)
+        if least < (following.terms.min_tests_each or 0):
+            return draft
+        terms = replace(following.terms, min_tests_each=least, judges=name)
         return draft.with_step(following.on_terms(terms))
     if asked is None:
         return draft
     cause = ("config", "min_tests_per_component")
     made = gate_step(f"{name}_tests", _TEST, back=name, source=step.source("config"), cause=cause)
-    return put_after(draft, name, made.on_terms(GateTerms(min_tests_each=asked)))
+    return put_after(draft, name, made.on_terms(GateTerms(min_tests_each=asked, judges=name)))
 
 
 def _measured(draft: WorkflowDraft, name: str, wanted: int, kit: Kit) -> WorkflowDraft:

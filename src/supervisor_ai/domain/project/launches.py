@@ -18,7 +18,7 @@ def needs_leave(project: Project, effect: RunWorker, run: RunId) -> bool:
     """Tell whether an attempt has to ask first: it may spend, or the last ones failed too often."""
     if effect.has_leave and (not effect.budgets or _is_held(project, effect, run)):
         return False
-    name = breaker_key(effect.step, effect.role.name, effect.cli.name)
+    name = breaker_key(effect.step, effect.role.name, effect.cli.name, effect.level)
     is_closed = effect.breaker is None or project.breaker(name).status is BreakerStatus.CLOSED
     return bool(effect.budgets) or not is_closed
 
@@ -34,7 +34,9 @@ def launch_of(asked: e.LaunchRequested, *, run: RunId, root: RunId, at: datetime
     """Say what an attempt asks of the project."""
     return Launch(
         key=attempt_key(run, asked),
-        breaker=breaker_key(asked.step, asked.role, asked.cli) if asked.breaker else None,
+        breaker=(
+            breaker_key(asked.step, asked.role, asked.cli, asked.level) if asked.breaker else None
+        ),
         budgets=budgets_for(asked.budgets, run=run, root=root, step=asked.step, at=at),
         wish=asked.wish,
     )
@@ -85,7 +87,7 @@ def given_back(
     key = operation_key(run, started)
     if key in project.spending.reservations:
         yield p.BudgetSettled(key=key, run=run, used=used(end))
-    name = breaker_key(started.step, started.role, started.cli)
+    name = breaker_key(started.step, started.role, started.cli, started.level)
     is_closed = project.breaker(name).status is BreakerStatus.CLOSED
     match end:
         case e.AttemptSucceeded() if not is_closed:

@@ -188,6 +188,8 @@ class Gate(Struct, frozen=True, kw_only=True):
     """How many tests its output must count at least."""
     min_tests_each: int | None = None
     """How many new tests each component of the plan must have at least."""
+    judges: StepName | None = None
+    """The step whose own new tests it looks at; None: all new tests of the change."""
     kind: GateWord = GateKind.COMMAND
     policy: GatePolicy | None = None
     """What follows from a failure; None: as the arrows of its step say."""

@@ -68,8 +68,7 @@ class Effect(Struct, frozen=True, kw_only=True):
     @property
     def commits(self) -> tuple[CommitSha, ...]:
         """Name the commits that the deed begins with."""
-        found = (getattr(self, name) for name in self.begins_with)
-        return tuple(sha for sha in found if sha is not None)
+        return tuple(sha for it in self.begins_with if (sha := getattr(self, it)) is not None)
 
 
 class PlacedEffect(Effect, frozen=True, kw_only=True):
@@ -193,6 +192,8 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     harness: HarnessRules = HarnessRules()
     mutants: int | None = None
     """How many faults a mutation check tries at most."""
+    own: tuple[tuple[CommitSha, CommitSha], ...] = ()
+    """Where the visits of the step began and ended whose new tests it looks at; none: all."""
 
     def intent(self) -> GateStarted:  # type: ignore[explicit-override]
         """State what is about to be done."""
@@ -395,11 +396,10 @@ class LookAtPullRequest(LookEffect, frozen=True, kw_only=True):
 
     def is_known(self, outcome: RunEvent) -> bool:  # type: ignore[explicit-override]
         """Tell whether an outcome says what was known; of failures, the reason alone counts."""
-        match self.known, outcome:
-            case PullRequestUnseen() as before, PullRequestUnseen():
-                return (before.reason, before.is_passing) == (outcome.reason, outcome.is_passing)
-            case _:
-                return self.known == outcome
+        before = self.known
+        if isinstance(before, PullRequestUnseen) and isinstance(outcome, PullRequestUnseen):
+            return (before.reason, before.is_passing) == (outcome.reason, outcome.is_passing)
+        return before == outcome
 
 
 class AwaitSignal(PlacedEffect, frozen=True, kw_only=True):

@@ -17,7 +17,7 @@ from supervisor_ai.drivers.feature.kinds import (
     PROJECTS,
     SUPERVISORS,
 )
-from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature
+from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature, UndeclaredFiles
 from supervisor_ai.drivers.feature.plan.projects import copies_of, outside, publication
 from supervisor_ai.drivers.feature.plan.terms import ParallelLimits
 
@@ -37,6 +37,7 @@ class FeatureDefinition(Definition, frozen=True, kw_only=True):
     """How often a component is built again because it could not be merged as it was."""
     speculation: int = 1
     """How many merges are tested at the same time, each on top of the one before it."""
+    undeclared_files: UndeclaredFiles = UndeclaredFiles.WARN
     children: dict[ComponentId, ArtifactHash] = field(default_factory=dict)
     """What the run of each component pins."""
     child_workflows: dict[ComponentId, str] = field(default_factory=dict)

@@ -63,6 +63,8 @@ class PrepareMerge(OperationEffect, frozen=True, kw_only=True):
     """The gates that the merge has to pass."""
     locked: tuple[str, ...] = ()
     """The files that no component may change."""
+    claims: tuple[str, ...] | None = None
+    """The only files that the component may write; None: others are merged, too."""
     names: dict[str, ComponentId] = field(default_factory=dict)
     """What components are called in the notes that workers leave."""
     frame: RunGate | None = None

@@ -29,6 +29,7 @@ from supervisor_ai.drivers.feature.interfaces.validation import Validator, redef
 from supervisor_ai.drivers.feature.merges.structural_merges import merge_by_structure
 from supervisor_ai.drivers.feature.merges.touched_files import look_at_touched
 from supervisor_ai.drivers.feature.merges.worker_notes import left_notes, told_notes
+from supervisor_ai.drivers.feature.plan.claims import undeclared
 from supervisor_ai.drivers.feature.plan.interfaces import interface_file, interface_text
 from supervisor_ai.drivers.feature.plan.model import Component, Feature
 from supervisor_ai.drivers.feature.projects.kept_commits import keep_commit
@@ -144,6 +145,11 @@ class _Merges:
         broken = sorted(set(touched).intersection(effect.locked))
         if broken:
             reason = f"It changes interfaces that are locked: {', '.join(broken)}."
+            return _refused(effect, operation, reason, "")
+        stray = () if effect.claims is None else undeclared(effect.claims, touched)
+        if stray:
+            named = ", ".join(map(repr, stray[:_NAMED]))
+            reason = f"It writes files that its plan does not name: {named}."
             return _refused(effect, operation, reason, "")
         merges = cast("BranchMerges", self._ports["merges"])
         found, structural = await _merged(merges, effect, operation, built)

@@ -42,10 +42,10 @@ def last_approach(state: WorkflowState, at: Step, slot: Slot) -> Approach:
 
 def told_approach(state: WorkflowState, at: Step, slot: Slot, before: Approach) -> Approach:
     """Let the next attempt know what was wrong, and what its role said itself before."""
-    return replace(before, is_told=True, turn=_next_turn(state, at, slot))
+    return replace(before, is_told=True, turn=next_turn(state, at, slot))
 
 
-def _next_turn(state: WorkflowState, at: Step, slot: Slot) -> int:
+def next_turn(state: WorkflowState, at: Step, slot: Slot) -> int:
     """Number the continuation of the role's own answers that comes next; 0 where there is none."""
     record, most = state.record(at.name), state.role(at.name, slot.number).continuations
     may_go_on = len(at.crew) == 1 and bool(record.said) and record.turns < most

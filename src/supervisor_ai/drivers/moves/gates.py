@@ -8,7 +8,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import GatePolicy
+from supervisor_ai.domain.run.gates import GateKind, GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
@@ -60,8 +60,7 @@ def _lets_pass(state: WorkflowState, at: Step, visit: Visit, said: e.GateEnded) 
 
 def _is_good(visit: Visit, said: e.GateEnded) -> bool:
     """Tell whether a gate stands in nobody's way: a person may have accepted what it found."""
-    is_accepted = said.slot in visit.accepted and said.verdict is Verdict.FAILED
-    return said.verdict in _GOOD or is_accepted
+    return said.verdict in _GOOD or said.slot in visit.accepted
 
 
 def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -> RunGate:
@@ -87,6 +86,7 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         is_replayed=bool(state.baselines)
         and any(_replays(state, step) for step in _ahead(state, at)),
         harness=definition.harness,
+        own=state.record(gate.judges).made if gate.judges else (),
     )
     return effect.compared_with(before) if before is not None and gate.runs_tests else effect
 
@@ -111,13 +111,14 @@ def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     """Act on the worst that was said."""
     weighed = [said for said in visit.verdicts if not state.gate(at.name, said.slot).only_warns]
     bad = [said for said in weighed if not _is_good(visit, said)]
-    for said in bad:
+    ends = [said for said in bad if not _is_unknown(state, said)]
+    for said in ends:
         if said.category is FailureCategory.SETUP:
             return stop(at, visit, OutcomeKind.BLOCKED, said.reason)
         if said.verdict is Verdict.NOT_RUN:
             reason = f"Gate {said.gate!r} could not run: {said.reason}"
             return stop(at, visit, OutcomeKind.GATE_FAILED, reason)
-    for said in bad:
+    for said in ends:
         policy = state.gate(at.name, said.slot).policy
         is_way_back = at.on_fail is not None or policy is GatePolicy.ASK
         if policy is GatePolicy.BLOCK or not is_way_back:
@@ -126,12 +127,24 @@ def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     return _follow(run, state, at, bad) if bad else pass_step(run, state, at)
 
 
+def _is_unknown(state: WorkflowState, said: e.GateEnded) -> bool:
+    """Tell whether only the old code could not be tested, which says nothing about the new."""
+    is_red_first = state.gate(said.step, said.slot).kind == GateKind.RED_BEFORE_GREEN
+    return is_red_first and said.verdict is Verdict.NOT_RUN
+
+
 def _follow(run: Run, state: WorkflowState, at: Step, bad: list[e.GateEnded]) -> Decision:
     """Let whoever can mend it hear what is wrong; what only a person may accept, one is asked."""
-    told = [said for said in bad if state.gate(at.name, said.slot).policy is not GatePolicy.ASK]
+    told = [
+        said
+        for said in bad
+        if state.gate(at.name, said.slot).policy is not GatePolicy.ASK
+        and not _is_unknown(state, said)
+    ]
     if told and not (at.asks_at_last and is_exhausted(state, at)):
-        feedback = tuple(map(feedback_of, told))
-        return send_back(state, at, at.on_fail, feedback, OutcomeKind.GATE_FAILED)
+        menders = {said.mender or at.on_fail for said in told}
+        target = menders.pop() if len(menders) == 1 else at.on_fail
+        return send_back(state, at, target, tuple(map(feedback_of, told)), OutcomeKind.GATE_FAILED)
     asked = question(state, at, ApprovalReason.FINDINGS, bad[0].report or bad[0].output)
     return perform(run, state, asked)
 

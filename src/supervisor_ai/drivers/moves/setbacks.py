@@ -5,6 +5,7 @@ from typing import Final
 
 from supervisor_ai.domain.ids import TimerName
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import Meaning
 from supervisor_ai.domain.run.definition import Role, Step
 from supervisor_ai.domain.run.failures.degradation import Level, next_level
 from supervisor_ai.domain.run.failures.diagnosis import ACTIONS, Action
@@ -17,6 +18,7 @@ from supervisor_ai.domain.run.failures.retries import (
 from supervisor_ai.domain.run.policies import policy_of
 from supervisor_ai.domain.run.run import Run
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.drivers.moves.attempts import next_turn
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.state import Visit, WorkflowState, current_visit
 
@@ -43,7 +45,12 @@ def move_after(run: Run, state: WorkflowState, at: Step, slot: Slot, news: BadNe
         has_simpler=simpler_level(at, slot) is not None,
         is_optional=role.is_optional,
     )
-    return next_move(policy_of(state.definition, at, role), setback, state.definition.parking)
+    policy = policy_of(state.definition, at, role)
+    is_turn = isinstance(news, e.AttemptSucceeded) and news.meaning is Meaning.REFINE
+    if is_turn and next_turn(state, at, slot):
+        # A role that may go on from its own answers has as many turns as the user says.
+        policy = policy.allowing(slot.failures)
+    return next_move(policy, setback, state.definition.parking)
 
 
 def next_agent(role: Role, slot: Slot) -> str | None:

@@ -36,6 +36,8 @@ from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.slots import evolve as evolve_slot
 
+NO_STATE: Final = frozenset({Meaning.BLOCK, Meaning.FAIL})
+"""Answers that leave no work behind which the loop detector could compare."""
 _LAUNCH: Final = (e.LaunchRequested, e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn)
 _UNDER_WAY: Final = (e.OperationStarted, e.OperationEnded, e.StepNote, *_LAUNCH)
 
@@ -114,6 +116,8 @@ class StepRecord(Struct, frozen=True, kw_only=True):
     """How many attempts began with the role's own earlier answers."""
     said: tuple[ArtifactHash, ...] = ()
     """The answers of its attempts, as far back as a continuation may reach."""
+    made: tuple[tuple[CommitSha, CommitSha], ...] = ()
+    """Where the files came from that its visits left behind, and which these were."""
     trail: Trail = field(default_factory=Trail)
     rounds: Rounds = ()
     """What reviewers objected to, round by round."""
@@ -467,17 +471,30 @@ def _author(state: WorkflowState, role: Role, event: e.AttemptSucceeded) -> Auth
 def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceeded) -> StepRecord:
     visit, role = current_visit(state), state.role(event.step, event.slot)
     slot = visit.slot(event.slot)
-    is_work = role.can_edit and event.meaning is not Meaning.BLOCK
+    is_work = role.can_edit and event.meaning not in NO_STATE
     trail = record.trail.record(_trace(visit, slot, event)) if is_work else record.trail
     said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
     level = slot.approach.level if slot.approach else Level.PRIMARY
     record = replace(record, verdict=event.said, level=level, said=said, trail=trail)
+    if role.writes and event.meaning is Meaning.PASS:
+        record = replace(record, made=_joined(record.made, visit.start, event.snapshot.commit))
     if event.meaning is not Meaning.REJECT:
         return record
     return replace(record, rounds=record_round(record.rounds, visit.number, event.concerns))
 
 
+def _joined(
+    made: tuple[tuple[CommitSha, CommitSha], ...], start: CommitSha, end: CommitSha
+) -> tuple[tuple[CommitSha, CommitSha], ...]:
+    """Add what a visit made; where nobody wrote in between, the visit before only went on."""
+    if made and made[-1][1] == start:
+        return (*made[:-1], (made[-1][0], end))
+    return (*made, (start, end))
+
+
 def _trace(visit: Visit, slot: Slot, event: e.AttemptSucceeded) -> Trace:
     """Remember the files together with what the worker had been told about the ones before."""
     told = (*visit.feedback, *((slot.told,) if slot.told else ()))
-    return Trace(tree=event.snapshot.tree, words=" ".join(each.artifact for each in told))
+    words = " ".join(each.artifact for each in told)
+    level = slot.approach.level if slot.approach else Level.PRIMARY
+    return Trace(tree=event.snapshot.tree, words=words, level=level)

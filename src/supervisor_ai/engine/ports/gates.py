@@ -34,6 +34,8 @@ class ChangeCase(Struct, frozen=True, kw_only=True):
     plans: tuple[str, ...] = ()
     """The plans that were made for the change, as JSON documents."""
     may_change: tuple[Area, ...] = ()
+    own: tuple[tuple[CommitSha, CommitSha], ...] = ()
+    """The parts of the change whose new tests count, each from one commit to another; none: all."""
 
 
 class Examination(Struct, frozen=True, kw_only=True):

@@ -43,6 +43,7 @@ def test_test_first_is_checked_where_it_was_asked_for(flows: Flows) -> None:
     loaded = flows.load(flow=flow("config: {tdd: true}"))
     red = loaded.gate("work-guard/red_before_green")
     assert (red.kind, red.command) == (GateKind.RED_BEFORE_GREEN, ("make", "test"))
+    assert red.judges == "work"
     flows.config = "gates: {test: {enabled: false}}\n"
     assert len(flows.load(flow=flow("config: {tdd: true}")).step("work-guard").checks) == 3
     flows.config = "gates: {test: {enabled: false}, red_before_green: {command: pytest}}\n"

@@ -134,7 +134,8 @@ def test_the_last_step_of_a_parent_ends_the_run(flows: Flows) -> None:
 
 
 def test_a_roles_own_minimum_is_counted_too(flows: Flows) -> None:
-    assert flows.load("with_test_engineer").gate("integration_test_gate").min_tests_each == 3
+    gate = flows.load("with_test_engineer").gate("integration_test_gate")
+    assert (gate.min_tests_each, gate.judges) == (3, "integration_tests")
 
 
 def test_a_roles_own_coverage_is_measured(flows: Flows) -> None:

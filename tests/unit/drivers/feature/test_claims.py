@@ -4,7 +4,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.drivers.feature.plan.claims import Territory, is_pattern, overlap
+from supervisor_ai.drivers.feature.plan.claims import (
+    Territory,
+    is_pattern,
+    overlap,
+    undeclared,
+)
+
+
+def test_what_no_claim_covers_is_undeclared() -> None:
+    claims = ("src/auth", "models/user.py", "tests/**/test_*.py", "a[b].py")
+    covered = ["src/auth/login.py", "models/user.py", "tests/x/test_a.py", "a[b].py"]
+    assert undeclared(claims, covered) == ()
+    stray = ("src/authority.py", "models/user.pyi", "tests/conftest.py", "src/auth/*", "shop")
+    assert undeclared(claims, stray) == stray
 
 
 @pytest.mark.parametrize(

@@ -184,6 +184,8 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
         write(f"It has cost {view.usage.cost} USD so far{_ahead(view)}.")
         for line in _ways_on(invocation, view):
             write(line)
+        for part in (it for phase in view.phases for it in phase.components if it.undeclared):
+            write(f"{part.id} has written undeclared files: {one_line(', '.join(part.undeclared))}")
         for it in view.made:
             if it.why is not None:
                 again = f"{invocation.command} feature retry {view.id} {it.name}"

@@ -5,6 +5,7 @@ from typing import ClassVar
 from supervisor_ai.domain.ids import (
     ArtifactHash,
     CommitSha,
+    StepName,
 )
 from supervisor_ai.domain.run.event_kinds.placed import OperationEnded, OperationStarted, StepNote
 from supervisor_ai.domain.run.gates import Complexity
@@ -56,6 +57,8 @@ class GateEnded(OperationEnded, frozen=True, kw_only=True):
     complexity: Complexity | None = None
     coverage: float | None = None
     """How much of the code its tests reach, in percent, where a tool that is known said so."""
+    mender: StepName | None = None
+    """The step that can mend it, where that is another one than its step goes back to."""
 
 
 class ClaimsRefuted(StepNote, frozen=True, kw_only=True):

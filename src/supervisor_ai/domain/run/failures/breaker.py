@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import StepName
+from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.structs import replace
 
@@ -32,9 +33,10 @@ _NOT_COUNTED: Final = frozenset({FailureCategory.LIMIT})
 """A usage limit says when it ends; to wait for that is not the breaker's business."""
 
 
-def breaker_key(step: StepName, role: str, cli: str) -> str:
-    """Name what all runs of a project share a breaker for."""
-    return f"{step}/{role}/{cli}"
+def breaker_key(step: StepName, role: str, cli: str, level: Level) -> str:
+    """Name what all runs of a project share a breaker for; less of a task is another thing."""
+    whole = f"{step}/{role}/{cli}"
+    return whole if level is Level.PRIMARY else f"{whole}/{level}"
 
 
 def counts(category: FailureCategory) -> bool:

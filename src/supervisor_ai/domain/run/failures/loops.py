@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import TreeSha
+from supervisor_ai.domain.run.failures.degradation import Level
 
 _REMEMBERED: Final = 64
 _LONGEST_CYCLE: Final = 4
@@ -32,6 +33,8 @@ class Trace(Struct, frozen=True, kw_only=True):
 
     tree: TreeSha
     words: str = ""
+    level: Level = Level.PRIMARY
+    """How much was asked for: for less of the task the same files are no repetition."""
 
 
 class LoopKind(StrEnum):
@@ -72,6 +75,8 @@ def find_loop(trail: Trail, policy: LoopPolicy | None = None) -> Loop | None:
     policy = policy or LoopPolicy()
     if not trail.traces:
         return None
+    level = trail.traces[-1].level
+    trail = Trail(traces=tuple(it for it in trail.traces if it.level is level))
     return _repetition(trail, policy) or _oscillation(trail, policy)
 
 

@@ -16,10 +16,6 @@ _NO_TIME: Final = timedelta()
 _TWICE: Final = 2
 _DOUBLINGS: Final = 64
 """Beyond so many failures a delay grows no more; every real policy reached its longest long ago."""
-_NOT_OF_THE_TASK: Final = frozenset(
-    {FailureCategory.NETWORK, FailureCategory.CLI_ERROR, FailureCategory.LIMIT}
-)
-"""What goes wrong however little is asked for."""
 
 
 class RetryMode(StrEnum):
@@ -140,6 +136,7 @@ MOVES: Final[Mapping[Action, tuple[MoveKind, ...]]] = {
         MoveKind.RETRY_SAME,
         MoveKind.FAIL_OVER,
         MoveKind.SKIP,
+        MoveKind.DEGRADE,
         MoveKind.ESCALATE,
     ),
     Action.RETRY_WITH_FEEDBACK: (
@@ -220,15 +217,10 @@ def _is_possible(
     possible = {
         MoveKind.PARK: _may_park(parking, setback),
         MoveKind.FAIL_OVER: setback.has_fallback and not _ends_soon(parking, setback),
-        MoveKind.DEGRADE: setback.has_simpler and _is_of_the_task(setback),
+        MoveKind.DEGRADE: setback.has_simpler and setback.category is not FailureCategory.LIMIT,
         MoveKind.SKIP: setback.is_optional and not _ends_soon(parking, setback),
     }
     return possible.get(kind, True)
-
-
-def _is_of_the_task(setback: Setback) -> bool:
-    is_fault = setback.action is Action.RETRY_WITH_FEEDBACK
-    return is_fault or setback.category not in _NOT_OF_THE_TASK
 
 
 def _may_park(parking: ParkingPolicy, setback: Setback) -> bool:

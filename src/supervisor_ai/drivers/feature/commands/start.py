@@ -162,6 +162,7 @@ def _definition(
         slots=slots,
         max_returns=settings.max_returns,
         speculation=settings.speculation,
+        undeclared_files=settings.undeclared_files,
     )
 
 

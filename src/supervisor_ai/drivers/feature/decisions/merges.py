@@ -21,7 +21,7 @@ from supervisor_ai.drivers.feature.interfaces.checks import failed_checks, idle_
 from supervisor_ai.drivers.feature.interfaces.effects import VALIDATION, ValidateInterfaces
 from supervisor_ai.drivers.feature.parts import Part
 from supervisor_ai.drivers.feature.plan.interfaces import locked_files
-from supervisor_ai.drivers.feature.plan.model import ComponentId
+from supervisor_ai.drivers.feature.plan.model import ComponentId, UndeclaredFiles
 from supervisor_ai.drivers.feature.state import LOCKING, FeatureState, is_component, step_of
 from supervisor_ai.drivers.moves.attempts import base_of
 
@@ -45,10 +45,19 @@ def merge_part(run: Run, state: FeatureState, name: ComponentId) -> Decision | N
             tree=base.tree,
             gates=merge_gates(state.definition),
             locked=locked_files(state.definition.feature),
+            claims=_claims(state, name),
             names=called(state.definition.feature, name),
             frame=_command(run, state, name, _STRUCTURE, base),
         )
     )
+
+
+def _claims(state: FeatureState, name: ComponentId) -> tuple[str, ...] | None:
+    """Say which files alone a component may write, where the user wants it held to its plan."""
+    if state.definition.undeclared_files is UndeclaredFiles.WARN:
+        return None
+    components = state.definition.feature.components
+    return next((it.files for it in components if it.id == name), None)
 
 
 def test_merge(run: Run, state: FeatureState, name: ComponentId) -> Decision | None:

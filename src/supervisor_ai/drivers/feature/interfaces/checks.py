@@ -1,5 +1,6 @@
 """Who validates interfaces: the real tool where it is installed, else a parser, else nobody."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -44,6 +45,8 @@ class Tool(NamedTuple):
     name: str
     words: tuple[str, ...]
     """What comes before the files."""
+    finding: str
+    """What it prints about files that do not hold; exit codes differ between its versions."""
     older: tuple[str, ...] = ()
     """The same, for versions that do not know one of the words."""
     programs: tuple[str, ...] = ()
@@ -52,8 +55,6 @@ class Tool(NamedTuple):
     """The files of a project that has settings for it."""
     on_project: tuple[str, ...] = ()
     """What it is called with for a whole project."""
-    faults: tuple[int, ...] = ()
-    """The exit codes that say that it did not work."""
 
     @property
     def places(self) -> tuple[str, ...]:
@@ -65,25 +66,30 @@ TOOLS: Final[Mapping[InterfaceKind, Tool]] = {
     InterfaceKind.TYPESCRIPT: Tool(
         "tsc",
         # Newer ones refuse files beside the settings of a project, older ones know no such word.
-        ("--noEmit", "--ignoreConfig"),
-        older=("--noEmit",),
+        ("--noEmit", "--pretty", "false", "--ignoreConfig"),
+        # TS5xxx, TS6xxx and TS18003 are about its words and settings, but for unused names.
+        r"error TS(?![56]\d{3}\b|18003\b)\d+|[jt]sx?\([\d,]+\): error TS6\d{3}\b",
+        older=("--noEmit", "--pretty", "false"),
         programs=("node_modules/.bin/tsc", "tsc"),
         settings=("tsconfig.json",),
-        on_project=("--noEmit", "--project", "tsconfig.json"),
-        faults=(1,),
+        on_project=("--noEmit", "--pretty", "false", "--project", "tsconfig.json"),
     ),
     InterfaceKind.PYTHON: Tool(
         "mypy",
         ("--cache-dir=/dev/null",),
+        r"^[^\n]+?:\d+(?::\d+)*: error: (?!INTERNAL ERROR)",
         settings=("mypy.ini", ".mypy.ini"),
         on_project=("--cache-dir=/dev/null", "."),
-        faults=(2,),
     ),
     InterfaceKind.PROTOBUF: Tool(
-        "protoc", ("--proto_path=proto", "--descriptor_set_out=/dev/null")
+        "protoc",
+        ("--proto_path=proto", "--descriptor_set_out=/dev/null"),
+        r"^[^\n]+?\.proto:(?:\d+:\d+:)? (?!warning:)",
     ),
-    InterfaceKind.JSON_SCHEMA: Tool("check-jsonschema", ("--check-metaschema",)),
-    InterfaceKind.OPENAPI: Tool("openapi-spec-validator", ()),
+    InterfaceKind.JSON_SCHEMA: Tool(
+        "check-jsonschema", ("--check-metaschema",), r"validation errors were|(?i:failed to parse)"
+    ),
+    InterfaceKind.OPENAPI: Tool("openapi-spec-validator", (), r"Validation ?Error"),
 }
 """The tool of each kind that has one; a dialect of SQL belongs to a server, so SQL has none."""
 
@@ -111,11 +117,18 @@ def own_programs() -> tuple[str, ...]:
     return tuple(it for tool in TOOLS.values() for it in tool.programs if "/" in it)
 
 
-def verdict_of(tool: Tool, exit_code: int | None) -> Verdict:
-    """Judge a tool by its exit code; one that did not work has found nothing."""
-    if exit_code is None or exit_code >= _USAGE or exit_code in tool.faults:
-        return Verdict.NOT_RUN
-    return Verdict.PASSED if exit_code == 0 else Verdict.FAILED
+def is_end(exit_code: int | None) -> bool:
+    """Tell whether a tool came to an end of its own."""
+    return exit_code is not None and exit_code < _USAGE
+
+
+def verdict_of(tool: Tool, exit_code: int | None, printed: str, *, has_worked: bool) -> Verdict:
+    """Judge a tool by what it printed; one that a change keeps from working speaks against it."""
+    if re.search(tool.finding, printed, re.MULTILINE):
+        return Verdict.FAILED
+    if exit_code == 0:
+        return Verdict.PASSED
+    return Verdict.FAILED if has_worked and is_end(exit_code) else Verdict.NOT_RUN
 
 
 def failed_checks(checks: Sequence[InterfaceCheck]) -> tuple[InterfaceCheck, ...]:

@@ -13,6 +13,7 @@ from supervisor_ai.drivers.feature.interfaces.checks import (
     CheckScope,
     InterfaceCheck,
     Tool,
+    is_end,
     on_files,
     on_project,
     own_programs,
@@ -134,7 +135,7 @@ class _Look(Struct, frozen=True, kw_only=True):
             found, code = await self._ran(tool, replace(parsed, by=tool.name, command=command))
             if found.verdict is not Verdict.NOT_RUN:
                 return found
-            if code not in tool.faults:
+            if not is_end(code):
                 break
         return None
 
@@ -155,7 +156,8 @@ class _Look(Struct, frozen=True, kw_only=True):
         gate = replace(frame.gate, name=tool.name, command=wanted.command)
         ran = await run_command(replace(frame, gate=gate), self.operation, self.effect.snapshot)
         code = ran.result.exit_code if ran.result.end is SandboxEnd.EXITED else None
-        verdict = verdict_of(tool, code)
+        has_worked = self.effect.known is not None
+        verdict = verdict_of(tool, code, ran.text, has_worked=has_worked)
         reason = "" if verdict is Verdict.PASSED else ran.result.reason
         return replace(wanted, verdict=verdict, reason=reason, report=ran.output), code
 

@@ -30,6 +30,17 @@ def overlap(one: str, other: str) -> bool:
     return _meet(_parts(one), _parts(other))
 
 
+def undeclared(claims: Sequence[str], paths: Iterable[str]) -> tuple[str, ...]:
+    """Name the paths that belong to no claim; a path is never read as a pattern."""
+    known = [_parts(claim) for claim in claims]
+    return tuple(
+        path
+        for path in paths
+        if path not in claims
+        and (is_pattern(path) or not any(_meet(claim, path.split("/")) for claim in known))
+    )
+
+
 def _parts(claim: str) -> tuple[str, ...]:
     """Take a claim apart; what may be a directory has all that lies below it."""
     parts = tuple(normal(claim).split("/"))

@@ -65,6 +65,15 @@ class Overlaps(StrEnum):
     """They are never built at the same time, in whatever order."""
 
 
+class UndeclaredFiles(StrEnum):
+    """What becomes of files that a component writes and its plan does not name."""
+
+    WARN = "warn"
+    """They are merged, and shown."""
+    RETURN = "return"
+    """The component is built again without them."""
+
+
 class InterfaceKind(StrEnum):
     """In which language an interface is written."""
 

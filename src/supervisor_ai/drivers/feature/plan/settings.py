@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from msgspec import Struct, field
 
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.drivers.feature.plan.model import UndeclaredFiles
 from supervisor_ai.drivers.feature.plan.projects import FeatureProject
 from supervisor_ai.drivers.feature.plan.terms import AccountLimit, ParallelLimits
 
@@ -17,6 +18,7 @@ class FeatureSettings(Struct, frozen=True, kw_only=True):
     accounts: dict[str, AccountLimit] = field(default_factory=dict)
     max_returns: int = 2
     speculation: int = 2
+    undeclared_files: UndeclaredFiles = UndeclaredFiles.WARN
 
     @property
     def slots(self) -> ParallelLimits:

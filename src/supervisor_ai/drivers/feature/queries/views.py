@@ -5,6 +5,7 @@ from collections.abc import Mapping
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow
+from supervisor_ai.control.queries.first_failures import first_failure
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId
 from supervisor_ai.domain.run.status import ENDED, RunStatus
@@ -12,7 +13,9 @@ from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.decisions.unlocks import held_components
 from supervisor_ai.drivers.feature.definition import FeatureDefinition
+from supervisor_ai.drivers.feature.interfaces.checks import failed_checks, idle_checks
 from supervisor_ai.drivers.feature.parts import Part
+from supervisor_ai.drivers.feature.plan.claims import undeclared
 from supervisor_ai.drivers.feature.plan.detection import DetectedEdge
 from supervisor_ai.drivers.feature.plan.graph import critical_path, graph_of, remaining
 from supervisor_ai.drivers.feature.plan.model import (
@@ -65,6 +68,8 @@ class ComponentView(Struct, frozen=True, kw_only=True):
     """Whether it is on the longest way that is still to go."""
     interfaces: tuple[InterfaceValidation, ...] = ()
     """Who looked at the interfaces together with what it built last."""
+    undeclared: tuple[str, ...] = ()
+    """The files that it has written, and that its plan does not name."""
 
 
 class PhaseView(Struct, frozen=True, kw_only=True):
@@ -132,6 +137,9 @@ def standing_view(feature: Feature, limits: ParallelLimits, records: Records | N
 def run_view(records: Records, run: FeatureRun) -> FeatureView:
     """Show a feature as a run has it."""
     state = state_of(records, run)
+    state = replace(
+        state, parts={name: _with_words(records, it) for name, it in state.parts.items()}
+    )
     rows = {row.id: row for row in children_of(records, run.row)}
     waiting = {child: row.status for child, row in rows.items()}
     view = _view(run.definition.feature, run.definition.slots, run, state, waiting)
@@ -139,6 +147,14 @@ def run_view(records: Records, run: FeatureRun) -> FeatureView:
     for row in rows.values():
         spent = spent.plus(row.usage)
     return replace(view, usage=spent, seconds_left=_left(run.definition, state, rows))
+
+
+def _with_words(records: Records, part: Part) -> Part:
+    """Let people see what a tool printed that looked at the interfaces, not only that it did."""
+    checks = part.checks if part.status is ComponentStatus.FAILED else None
+    bad = (*failed_checks(checks or ()), *idle_checks(checks or ()))
+    printed = [first_failure(records.text(it.report)) for it in bad if it.report is not None]
+    return replace(part, reason=" ".join((part.reason, *filter(None, printed[:1]))))
 
 
 def _left(
@@ -328,6 +344,7 @@ class _Making:
             why=_own_reason(part, status) or self._whys.get(component.id),
             is_critical=component.id in self._critical,
             interfaces=() if part is None else validations(part.checks or ()),
+            undeclared=() if part is None else undeclared(component.files, part.touched),
         )
 
 

@@ -39,4 +39,4 @@ def _of_task(state: LoopState, effect: Effect) -> Effect:
         return effect
     begin = state.kept.commit
     since = begin if effect.vouched == effect.origin else effect.vouched
-    return replace(effect, origin=begin, vouched=since)
+    return replace(effect, origin=begin, vouched=since, own=())

@@ -14,7 +14,10 @@ async def lacking(effect: RunGate, operation: Operation, ran: Ran) -> str | None
     if least is None:
         return None
     case = ChangeCase(
-        base=effect.origin, head=effect.snapshot, plans=tuple(_plans(effect, operation))
+        base=effect.origin,
+        head=effect.snapshot,
+        plans=tuple(_plans(effect, operation)),
+        own=effect.own,
     )
     new = await operation.world.examiner.new_tests(case)
     wanted = f"At least {least} new tests are wanted for each component"

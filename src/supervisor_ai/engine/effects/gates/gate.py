@@ -85,6 +85,7 @@ def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | N
         key=key,
         tests=opinion.tests,
         coverage=opinion.coverage,
+        mender=opinion.mender,
         findings=weight(opinion.findings),
         report=keep_report(operation, opinion.findings) if opinion.findings else None,
         feedback=operation.keep(told)[0] if told else None,

@@ -5,7 +5,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.domain.run.gates import Complexity, Finding, Severity
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.run.values import Hardness
@@ -29,6 +29,8 @@ class Opinion(Struct, frozen=True, kw_only=True):
     category: FailureCategory | None = None
     limits: Hardness = Hardness.NONE
     coverage: float | None = None
+    mender: StepName | None = None
+    """Who can mend it, where that is not the step to which its own step goes back."""
     is_final: bool = False
     """Whether the same files would lead to the same verdict again."""
 

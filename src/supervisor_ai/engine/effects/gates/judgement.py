@@ -37,6 +37,7 @@ def judge(gate: Gate, ran: Ran, lack: str | None = None, *, least: int | None = 
     result = ran.result
     opinion = Opinion(
         verdict=Verdict.FAILED if doubt else found,
+        mender=gate.judges if lack and doubt == lack else None,
         reason=reason,
         output=ran.output,
         exit_code=result.exit_code,

@@ -7,12 +7,12 @@ from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding
-from supervisor_ai.domain.run.status import Verdict
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.change_gate import change_case
 from supervisor_ai.engine.effects.gates.command import Ran, run_command
 from supervisor_ai.engine.effects.gates.gate_result import Opinion, of_findings
 from supervisor_ai.engine.effects.gates.judgement import is_final, judge
-from supervisor_ai.engine.ports.gates import ChangeCase, Missing, NewTests, Reading
+from supervisor_ai.engine.ports.gates import Missing, NewTests, Reading
 from supervisor_ai.engine.world import Operation
 
 _WORDS: Final = re.compile(r"[^\w]+")
@@ -28,7 +28,7 @@ _STOPPED: Final = re.compile(r"^!+ stopping after \d+ failures? !+$", re.MULTILI
 async def run_red_first(effect: RunGate, operation: Operation) -> Opinion:
     """Run the new tests on the code as it was when the run began."""
     world, case = operation.world, change_case(effect, operation)
-    whole = ChangeCase(base=effect.origin, head=effect.snapshot, may_change=case.may_change)
+    whole = replace(case, base=effect.origin, own=effect.own)
     new = await world.examiner.new_tests(whole)
     if not new.names:
         message = "The step asks for tests first, and the change has no new test."
@@ -42,28 +42,16 @@ async def run_red_first(effect: RunGate, operation: Operation) -> Opinion:
 
 def _judge_red(ran: Ran, new: NewTests) -> Opinion:
     why = _why_not_red(ran, new)
-    if why is not None:
-        return Opinion(
-            verdict=Verdict.NOT_RUN,
-            reason=why,
-            output=ran.output,
-            exit_code=ran.result.exit_code,
-            limits=ran.result.limits,
-        )
-    green = tuple(_green(ran, new))
+    green = (Finding(rule="not_shown_red", message=why),) if why else tuple(_green(ran, new))
     count = len(new.names)
     summary = f"{count} new {'test was' if count == 1 else 'tests were'} run on the old code."
-    found = of_findings(green, summary)
-    return Opinion(
-        verdict=found.verdict,
-        reason=found.reason,
-        findings=green,
-        told=found.told,
+    return replace(
+        of_findings(green, why or summary),
         output=ran.output,
         exit_code=ran.result.exit_code,
         tests=ran.reading.tests,
         limits=ran.result.limits,
-        is_final=True,
+        is_final=why is None,
     )
 
 
@@ -90,9 +78,8 @@ def _adds(new: NewTests, part: Missing) -> bool:
     """Tell whether the change adds what was looked for: a module by its file, a name by itself."""
     words = [word for word in _WORDS.split(part.name) if word not in _OF_PATHS]
     is_named = bool(words) and words[-1] in new.added_words
-    if not part.is_module:
-        return is_named
-    return _has(new, words) or ("::" in part.name and is_named)
+    is_free = not part.is_module or "::" in part.name
+    return _has(new, words) or (is_free and is_named)
 
 
 def _has(new: NewTests, words: list[str]) -> bool:

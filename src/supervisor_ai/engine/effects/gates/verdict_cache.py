@@ -102,6 +102,7 @@ def _files(effect: RunGate, world: World) -> str | None:
         "evidence": _evidence(effect, world),
         "known_red": gate.known_red,
         "min_tests_each": (gate.min_tests_each, effect.plans if gate.min_tests_each else ()),
+        "own": (gate.judges, effect.own),
         "setup": asdict(workspace),
         "sandbox": (world.sandbox.name, asdict(effect.sandbox)),
     }
