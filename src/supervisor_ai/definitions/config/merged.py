@@ -40,6 +40,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     name: str
     place: FilePlace
+    is_built_in: bool = False
 
 
 class MergedConfig(Struct, frozen=True, kw_only=True):
@@ -63,7 +64,8 @@ class MergedConfig(Struct, frozen=True, kw_only=True):
         node = self.root.find(*path)
         if node is None or not isinstance(node.value, str):
             return None
-        return Choice(name=node.value, place=node.at.place())
+        is_built_in = node.at.origin is Origin.BUILT_IN
+        return Choice(name=node.value, place=node.at.place(), is_built_in=is_built_in)
 
     def choices(self, *path: str | int) -> tuple[Choice, ...]:
         """Return the names of a list with their places."""

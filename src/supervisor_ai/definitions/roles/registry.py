@@ -56,11 +56,12 @@ class MergedRole(Struct, frozen=True, kw_only=True):
 
     @property
     def chosen_cli(self) -> Choice | None:
-        """Return the agent that somebody chose; the package's is only what is left in the end."""
+        """Return the agent that the role names; None: it takes the default."""
         cli = self.tree.child("cli")
-        if cli is None or cli.at.origin is Origin.BUILT_IN:
+        if cli is None:
             return None
-        return Choice(name=str(cli.value), place=cli.at.place())
+        is_built_in = cli.at.origin is Origin.BUILT_IN
+        return Choice(name=str(cli.value), place=cli.at.place(), is_built_in=is_built_in)
 
     @property
     def fallback(self) -> tuple[Choice, ...]:
