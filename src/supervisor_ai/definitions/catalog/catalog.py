@@ -191,7 +191,7 @@ class FileCatalog:
         from supervisor_ai.definitions.roles.summaries import summary, values
 
         library = self._library(commit)
-        find_role(library.roles, name)
+        find_role(library.roles, name, library.book.hint)
         merged = library.book.roles[name]
         return RoleDetail(
             summary=summary(merged, library.book, library.settings, self._missing),
@@ -278,6 +278,7 @@ class FileCatalog:
             builtin=package_source(),
             user=AliasedSource(DirectorySource(Origin.USER, self._user_directory)),
             project=AliasedSource(CommitSource(self._repository, commit)),
+            checkout=DirectorySource(Origin.PROJECT, self._repository.root / PROJECT_DIRECTORY),
         )
         mistakes = FileMistakes()
         library = read_library(shelves, self._adapters, mistakes, self._sections)

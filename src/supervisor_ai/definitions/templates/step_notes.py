@@ -1,5 +1,7 @@
 """Where the mistakes of one step are noted, and what may wait until its workflow is chosen."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from supervisor_ai.definitions.sources.files import Origin
@@ -19,8 +21,11 @@ class MissingDefinition(Struct, frozen=True, kw_only=True):
 class StepNotes:
     """Collects what is wrong with one step."""
 
-    def __init__(self, draft: DraftStep, mistakes: FileMistakes) -> None:
+    def __init__(
+        self, draft: DraftStep, mistakes: FileMistakes, role_hint: Callable[[str], str | None]
+    ) -> None:
         self.draft = draft
+        self._role_hint = role_hint
         self.missing: list[MissingDefinition] = []
         self.mistakes = mistakes
         place = draft.place()
@@ -37,6 +42,8 @@ class StepNotes:
 
     def add_unknown(self, key: str, what: str, name: str, problem: str) -> None:
         """Note a name that nobody has defined; a workflow of ours waits until it is chosen."""
+        hint = self._role_hint(name) if what == "role" else None
+        problem = f"{problem.partition(';')[0]}; {hint}" if hint else problem
         if self.draft.source(key).origin is not Origin.BUILT_IN:
             self.add(key, problem)
             return

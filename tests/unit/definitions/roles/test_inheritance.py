@@ -206,7 +206,7 @@ The definitions have 6 mistakes:
   .supervisor/roles/c.yaml:1: extends: goes round in a circle: c -> a -> b -> c
   .supervisor/roles/d.yaml:1: extends: unknown role 'reviw'; did you mean 'reviewer'?
   .supervisor/roles/e.yaml:1: extends: is the role itself, and no level below has a role 'e'
-  .supervisor/roles/f.yaml:1: extends: the role 'go_dev' is in the pack 'go'; write `packs: [go]`\
+  .supervisor/roles/f.yaml:1: extends: the role 'go_dev' is in the pack 'go'; write `packs: [go]` in the config\
 """)
 
 
