@@ -99,8 +99,7 @@ def read_library(
     book = read_book(in_order, layers, names, mistakes, config.root, shelves.pack_hint)
     roles = {name: role.shape for name, role in book.roles.items()}
     configs = {shelf.label(file) for shelf in in_order for file in (CONFIG_FILE, *SECTION_FILES)}
-    for layer in layers:
-        check_agreement(layer.configs, mistakes)
+    twice = [note for layer in layers for note in check_agreement(layer.configs, mistakes)]
     # Where a config has mistakes, a name may be unknown only because of them.
     are_names_known = not configs & mistakes.files
     settings = read_settings(config, sections, mistakes)
@@ -134,7 +133,7 @@ def read_library(
             *include_powers(include),
         ),
         include=tuple(line.pattern for line in include),
-        notes=_file_notes(in_order[1:], layers[1:], sections),
+        notes=(*twice, *_file_notes(in_order[1:], layers[1:], sections)),
     )
 
 

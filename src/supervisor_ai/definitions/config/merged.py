@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import Field, create_model
 
+from supervisor_ai.definitions.config.contradictions import particular_last
 from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.overlay.layers import Layer
 from supervisor_ai.definitions.overlay.project_limits import admitted
@@ -129,7 +130,7 @@ def merge_configs(
     table = _table(sections)
     root = ValueNode(value={}, at=Location(document=_NO_FILE, shelf=_PACKAGE))
     for layer in layers:
-        for config in layer.configs:
+        for config in particular_last(layer.configs):
             said = config.planted(table)
             if config.origin is Origin.PROJECT:
                 said = admitted(root, said, mistakes)
