@@ -41,11 +41,15 @@ class StepNotes:
             self.add(key, problem)
 
     def add_unknown(self, key: str, what: str, name: str, problem: str) -> None:
-        """Note a name that nobody has defined; a workflow of ours waits until it is chosen."""
+        """Note a name that nobody has defined; a template waits until it is chosen.
+
+        That is a workflow of ours, and one of a project's templates that lacks a gate.
+        """
         hint = self._role_hint(name) if what == "role" else None
-        problem = f"{problem.partition(';')[0]}; {hint}" if hint else problem
-        if self.draft.source(key).origin is not Origin.BUILT_IN:
+        problem = f"unknown {what} {name!r}; {hint}" if hint else problem
+        place = self.draft.place(key)
+        is_template = what == "gate" and "/workflow_templates/" in place.file
+        if self.draft.source(key).origin is not Origin.BUILT_IN and not is_template:
             self.add(key, problem)
             return
-        place = self.draft.place(key)
         self.missing.append(MissingDefinition(place=place, what=what, name=name, problem=problem))
