@@ -129,14 +129,23 @@ def test_role_install_and_role_list(user: User, tmp_path: Path) -> None:
         terminal = Terminal(user, *words(name))
         terminal.wait_for("Accept? [y/N]")
         terminal.type("y\n")
+        terminal.wait_for("to `packs:` of the config and commit both? [Y/n]")
+        terminal.type("\n" if name == "003-2309" else "n\n")
         assert terminal.wait() == 0, terminal.seen
-    config = (user.repository / CONFIG).read_text()
-    user.commit({CONFIG: f"{config}packs: [risk-manager, owasp-auditor]\n"})
+        assert ("write into the config: packs:" in terminal.seen) == (name == "003-2310")
+    shown = user.call("role", "show", "owasp-auditor")
+    assert (shown.code, "is in the installed pack 'owasp-auditor'" in shown.err) == (3, True)
+    enabled = user.call("role", "install", "security-pack/owasp-auditor", "--yes", "--enable")
+    assert enabled.code == 0, enabled.err
+    assert user.git("status", "--porcelain") == ""
     said = user.call(*words("003-2313"))
     assert said.code == 0
-    assert "risk-manager" in said.out
-    for told in ("built-in", "project, pack risk-manager@1.2.0", "pack owasp-auditor@2.0.1"):
-        assert told in said.out
+    user.commit({".supervisor/roles/trader.yaml": "extends: implementer\n"})
+    listed = user.call(*words("003-2313")).out
+    for told in ("[built-in] ", "[project] trader\n", "pack owasp-auditor@2.0.1"):
+        assert told in listed
+    community = "[community] base-reviewer@1.1.0, owasp-auditor@2.0.1, risk-manager@1.2.0\n"
+    assert community in listed
 
 
 def test_an_owner_and_another_place_are_one_too_many(user: User) -> None:

@@ -379,12 +379,14 @@ def make_records(repository: "GitRepository", ledger: "SqliteLedger") -> "Record
 def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalog":
     """Make what reads definitions."""
     from supervisor_ai.control.ports.definitions import Loaded
-    from supervisor_ai.definitions.catalog.catalog import FileCatalog, LoadedMemory
+    from supervisor_ai.definitions.catalog.catalog import CatalogMemory, FileCatalog
     from supervisor_ai.definitions.sources.row_cache import KeptForm, open_row_cache
     from supervisor_ai.store.shapes import from_json, to_json
-    from supervisor_ai.workers.registry import InstalledAdapters
+    from supervisor_ai.tools.programs import find_program
+    from supervisor_ai.workers.registry import AGENTS, InstalledAdapters
 
-    own = settings.user_directory
+    own, path = settings.user_directory, settings.environment.get("PATH")
+    missing = tuple(name for name in AGENTS if find_program(name, path) is None)
     lists = open_row_cache(settings.state, repository.root, own)
     form = KeptForm(
         encode=to_json,
@@ -392,8 +394,8 @@ def make_catalog(repository: "GitRepository", settings: HostSettings) -> "Catalo
         # The script of an agent may stand where nobody looks for changes.
         is_kept=lambda loaded: not any(cli.script for cli in loaded.definition.clis.values()),
     )
-    memory = LoadedMemory(form=form, entries=repository.entries)
-    return FileCatalog(repository, own, InstalledAdapters(), cache=lists, memory=memory)
+    memory = CatalogMemory(cache=lists, form=form, entries=repository.entries)
+    return FileCatalog(repository, own, InstalledAdapters(), memory=memory, missing=missing)
 
 
 def make_preflight(repository: "GitRepository", settings: HostSettings) -> "Preflight":

@@ -1,5 +1,6 @@
 """Rows about a run: status, waiting, usage, its question to a person, warnings and objections."""
 
+from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import Final
 
@@ -202,6 +203,8 @@ def remarks(records: Records, run: RunView) -> Rows:
     objected = _objecting(records.queries.attempts(run.id), passed)
     if objected:
         yield "objected", one_line(", ".join(objected))
+    for (step, cli), crew in _same_agent(records.queries.attempts(run.id)).items():
+        yield "one agent", one_line(f"{' and '.join(crew)} at {step}: {cli}")
 
 
 def count_of_tests(records: Records, run: RunView) -> Rows:
@@ -234,6 +237,14 @@ def _warns(gate: GateRow, passed: set[StepName]) -> bool:
     """Tell whether the run went on although a gate did not pass; a step that failed says more."""
     is_overruled = gate.verdict in _OVERRULED and gate.step in passed
     return gate.verdict is Verdict.WARNED or is_overruled
+
+
+def _same_agent(attempts: Sequence[AttemptRow]) -> dict[tuple[str, str], list[str]]:
+    """Find the roles that worked side by side at a step and were one agent with one model."""
+    crews = defaultdict[tuple[str, str], dict[int, str]](dict)
+    for it in attempts:
+        crews[it.step, it.cli][it.slot] = it.role
+    return {place: list(crew.values()) for place, crew in crews.items() if len(crew) > 1}
 
 
 def _objecting(attempts: Sequence[AttemptRow], passed: set[StepName]) -> list[str]:

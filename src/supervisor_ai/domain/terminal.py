@@ -11,6 +11,10 @@ _ESCAPE: Final = re.compile(rf"{_LONG_FORM}|\x9b[\x20-?]*[@-~]?|[\x90\x98\x9d-\x
 """A whole escape sequence. A string ends before any control character, its terminator included:
 what a terminal would swallow up to a terminator that never comes must not vanish from view."""
 
+_TERMINATED: Final = re.compile(
+    rf"(?:\x1b[\]PX^_]|[\x90\x98\x9d-\x9f]){_STRING}\x07|{_ESCAPE.pattern}"
+)
+_STARTS: Final = f"\x1b{_SHORT_OPENERS}"
 _OPENERS: Final = f"\x1b{_SHORT_OPENERS}\r"
 _OPEN: Final = re.compile(
     rf"""
@@ -104,6 +108,11 @@ class PlainStream:
         """Return the rest."""
         rest, self._open = _clean(self._open), ""
         return rest
+
+
+def stripped(text: str) -> str:
+    """Return the text without escape sequences, for whoever parses or cuts it."""
+    return _TERMINATED.sub("", text) if any(it in text for it in _STARTS) else text
 
 
 def _clean(text: str) -> str:

@@ -14,6 +14,7 @@ from supervisor_ai.domain.run.definition import BROWSING_TOOLS
 from supervisor_ai.domain.run.failures.diagnosis import Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.domain.terminal import stripped
 from supervisor_ai.engine.ports.sandbox import (
     BrokerRoute,
     Channel,
@@ -174,6 +175,7 @@ def diagnose_exit(code: int, stdout: str, stderr: str, now: datetime) -> Diagnos
     What it prints on stdout is its answer, and may speak of any error in the world; it counts only
     where there is nothing else.
     """
+    stdout, stderr = stripped(stdout), stripped(stderr)
     said = stderr if stderr.strip() else stdout
     evidence = ProcessEvidence(exit_code=code, stdout="", stderr=said, now=now)
     found = judge(Testimony(), evidence, Table()).diagnosis

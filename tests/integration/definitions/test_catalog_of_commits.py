@@ -56,7 +56,8 @@ class Project:
     @property
     def catalog(self) -> FileCatalog:
         adapters = frozenset({"command", "scripted"})
-        return FileCatalog(GitRepository(self.root), self.user, adapters)
+        missing = ("claude", "codex", "gemini")
+        return FileCatalog(GitRepository(self.root), self.user, adapters, missing=missing)
 
     def load(self, *, workflow: str | None = None, cli: str | None = None) -> Definition:
         return self.catalog.load(self.head, workflow=workflow, cli=cli).definition

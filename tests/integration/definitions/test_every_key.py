@@ -164,7 +164,7 @@ def pinned(read: Library) -> Iterator[object]:
     yield resolve_loop(read, agents, WantedLoop())
     yield resolve_plan(read, agents, WantedPlan(feature="F1"))
     yield [resolve_role(read, agents, name) for name in sorted(read.roles)]
-    yield summaries(read.book, read.settings)
+    yield summaries(read.book, read.settings, ())
     chosen = read.settings.workflow
     yield (read.settings.section(KANBAN).folder, chosen.name if chosen else None)
     yield read.settings.notifications

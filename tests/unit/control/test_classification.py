@@ -81,7 +81,8 @@ def test_an_unknown_command_is_refused_with_the_known_ones() -> None:
 
 
 def test_all_commands_of_the_dialects_can_be_classified() -> None:
-    assert open_classifier().names == ("claude", "codex", "gemini", "opencode", "qwen")
+    agents = ("claude", "codex", "gemini", "opencode", "qwen")
+    assert open_classifier().names == (*agents, "command")
 
 
 def classify(arguments: Sequence[str], *, stdin: bytes = b"") -> Result:
@@ -207,3 +208,12 @@ def test_a_schema_is_refused_where_the_answer_is_in_the_words() -> None:
     with pytest.raises(InvalidInput, match="no structured answer") as refused:
         explain_run(classifier, replace(RUN, has_schema=True))
     assert refused.value.hint == "Leave --schema out. Those that do: other."
+
+
+def test_an_agent_of_somebodys_own_leaves_its_exit_code_and_its_words() -> None:
+    limit = "\x1b[31mrate limit\x1b[0m exceeded, try again\n"
+    run = replace(RUN, cli="command", stdout="", stderr=limit)
+    found = explain_run(open_classifier(), run)
+    assert (found.category, found.action) == (FailureCategory.LIMIT, Action.RETRY_SAME)
+    assert "rate limit exceeded" in found.message
+    assert explain_run(open_classifier(), replace(run, exit_code=0)).outcome is RunResult.SUCCEEDED

@@ -12,4 +12,6 @@ from supervisor_ai.engine.ports.workspaces import Repository
 
 def catalog(project: Mapping[str, str], user: Path) -> FileCatalog:
     repository = cast("Repository", ProjectFiles(project))
-    return FileCatalog(repository, user, frozenset({"api", "command"}))
+    return FileCatalog(
+        repository, user, frozenset({"api", "command"}), missing=("claude", "codex", "gemini")
+    )

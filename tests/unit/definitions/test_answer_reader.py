@@ -99,6 +99,9 @@ def test_the_final_block_is_the_answer() -> None:
     [
         "```json\r\n" + json.dumps(SIGNED) + "\r\n```\r\n",
         "  ```JSON\n  " + json.dumps(SIGNED) + "\n  ```",
+        "\x1b[1m```json\x1b[0m\x1b[K\n\x1b[32m"
+        + json.dumps(SIGNED)
+        + "\x1b[0m\n\x1b[1m```\x1b[0m\r\n",
         "~~~json\n" + json.dumps(SIGNED) + "\n~~~",
         block(json.dumps(SIGNED, indent=2), fence="`````"),
         block({**REVIEW, "summary": "write ```json, then close it with ``` again"}),
@@ -117,7 +120,7 @@ def test_no_block() -> None:
     output = 'All good!\n```\n{"status": "APPROVED"}\n```\n\x1b[32mdone\n'
     assert unparsed(output) == snapshot(
         "The output has no fenced json block; it ends with 'All good!\\n```\\n"
-        '{"status": "APPROVED"}\\n```\\n\\x1b[32mdone\'. '
+        '{"status": "APPROVED"}\\n```\\ndone\'. '
         "End the output with one fenced block: a line ```json, one JSON object that repeats the "
         "nonce, a line ```."
     )

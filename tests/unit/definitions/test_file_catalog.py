@@ -22,7 +22,8 @@ AGENT = "cli: a\nclis: {a: {adapter: command, command: [agent]}}\n"
 def catalog(
     files: Mapping[str, str], adapters: frozenset[str] = frozenset({"command", "scripted"})
 ) -> FileCatalog:
-    return FileCatalog(cast("Repository", ProjectFiles(files)), NOWHERE, adapters)
+    repository = cast("Repository", ProjectFiles(files))
+    return FileCatalog(repository, NOWHERE, adapters, missing=("claude", "codex", "gemini"))
 
 
 def definition(config: str, *, workflow: str | None = None, **files: str) -> Definition:

@@ -203,10 +203,10 @@ def test_a_file_stands_under_one_name_of_its_directory(layers: Layers) -> None:
             ".supervisor/config.yaml:2: limits.step_max_retries",
         ),
         (
-            "retry_policies: {default: {initial_delay: 1s}}\n",
-            {LIMITS: "limits: {retry_base_delay_seconds: 5}\n"},
-            ".supervisor/limits.yaml:1: limits.retry_base_delay",
-            ".supervisor/config.yaml:2: retry_policies.default.initial_delay",
+            "limits: {retry_base_delay: 5s}\nretry_policies: {default: {initial_delay: 1s}}\n",
+            {},
+            ".supervisor/config.yaml:3: retry_policies.default.initial_delay",
+            ".supervisor/config.yaml:2: limits.retry_base_delay",
         ),
         (
             "steps: {plan: {retry_policy: exact}}\n",
@@ -221,6 +221,23 @@ def test_two_files_do_not_contradict_each_other(
 ) -> None:
     problem = f"{place}: says something else than {other}; keep one of them"
     assert problem in layers.mistakes(config, files)
+
+
+@pytest.mark.parametrize(
+    ("config", "files"),
+    [
+        ("", {RETRIES: "policies: {default: {initial_delay: 1s}}\n"}),
+        ("retry_policies: {default: {initial_delay: 1s}}\n", {}),
+    ],
+)
+def test_the_more_particular_of_two_files_counts(
+    config: str, files: Mapping[str, str], layers: Layers
+) -> None:
+    limits = {LIMITS: "limits: {retry_base_delay_seconds: 5}\n"}
+    loaded = layers.load(config, {**limits, **files})
+    assert loaded.definition.retries["default"].initial_delay == timedelta(seconds=1)
+    [note] = [it for it in loaded.notes if "does not count" in it]
+    assert ".supervisor/limits.yaml:1: limits.retry_base_delay" in note
 
 
 def test_two_files_may_say_the_same(layers: Layers) -> None:

@@ -42,7 +42,9 @@ clis:
 
 def catalog(project: Mapping[str, str], user: Path) -> FileCatalog:
     repository = cast("Repository", ProjectFiles(project))
-    return FileCatalog(repository, user, frozenset({"command"}))
+    return FileCatalog(
+        repository, user, frozenset({"command"}), missing=("claude", "codex", "gemini")
+    )
 
 
 @pytest.fixture

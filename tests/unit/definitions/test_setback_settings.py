@@ -32,7 +32,7 @@ def refusal(config: str, files: Mapping[str, str] | None = None) -> str:
 def test_a_cli_may_name_its_model() -> None:
     loaded = load("cli: claude:opus-4.1")
     assert loaded.clis["claude:opus-4.1"].adapter == "claude"
-    assert {role.cli for role in loaded.roles.values()} == {"claude:opus-4.1"}
+    assert loaded.roles["planner"].cli == "claude:opus-4.1"
     configured = load("cli: a:big\nclis: {a: {adapter: command, command: [agent]}}")
     assert configured.clis["a:big"].command == ("agent",)
 
@@ -47,7 +47,7 @@ def test_agents_follow_each_other_for_all_roles_or_for_one() -> None:
     loaded = load(
         "cli: claude\nfallback: [codex, claude]\nroles: {planner: {fallback: [gemini:pro, codex]}}"
     )
-    assert loaded.roles["implementer_fast"].fallback == ("codex",)
+    assert loaded.roles["implementer_fast"].fallback == ("claude",)
     assert loaded.roles["planner"].fallback == ("gemini:pro", "codex")
     assert set(loaded.clis) == {"claude", "codex", "gemini:pro"}
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from supervisor_ai.domain.terminal import _HARMLESS, PlainStream, plain
+from supervisor_ai.domain.terminal import _HARMLESS, PlainStream, plain, stripped
 
 PLAIN = {
     "text": ("hello\tworld\n", "hello\tworld\n"),
@@ -49,6 +49,14 @@ def test_text_is_made_plain(name: str) -> None:
     text, expected = PLAIN[name]
 
     assert plain(text) == expected
+    assert plain(stripped(text)) == expected
+    assert "\x1b" not in stripped(text)
+
+
+def test_what_is_stripped_keeps_all_that_is_no_escape_sequence() -> None:
+    coloured = "\x1b]8;;file:a\x07\x1b[1m\u200fa\x08\u200db\x1b[0m\x1b]8;;\x1b\\\r\n"
+    assert stripped(coloured) == "\u200fa\x08\u200db\r\n"
+    assert stripped("a\u200db") == "a\u200db"
 
 
 HOSTILE = st.sampled_from("\x1b\x9b\x9d\x90\x9c\x07\r\n\t[]PX^_\\;?0m(B \u202e\u200b\ud800")

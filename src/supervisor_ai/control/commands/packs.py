@@ -1,6 +1,7 @@
 """Packs of roles: found, planned, shown, agreed to, installed."""
 
-from collections.abc import Callable, Iterator
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import Final
@@ -8,11 +9,16 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.commands.trust import describe
+from supervisor_ai.control.ports.definitions import RoleSummary
 from supervisor_ai.control.ports.packs import PackInstaller, PackOffer, PackPlan
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.domain.errors import InvalidInput
 
 _ANY: Final = ">=0"
+_CONFIG: Final = "config.yaml"
+_LOCK: Final = "packs.lock"
+_PACKS: Final = re.compile(r"^packs\s*:", re.MULTILINE)
+_LISTED: Final = re.compile(r"^packs:[ \t]*\[([^\]\n]*)\]", re.MULTILINE)
 
 
 class PackPlace(Struct, frozen=True, kw_only=True):
@@ -43,6 +49,39 @@ def plan_install(installer: PackInstaller, wanted: str, source: str | None) -> P
     if owner:
         return installer.plan_published(owner, name, versions or _ANY)
     return installer.plan_install(name, versions or _ANY, source)
+
+
+def idle_packs(places: Iterable[PackPlace], roles: Iterable[RoleSummary]) -> Iterator[str]:
+    """Name the packs that are installed and that no config switches on."""
+    used = {role.pack for role in roles}
+    for place in places:
+        with place.open() as installer:
+            found = installer.installed().items()
+            yield from (f"{name}@{version}" for name, version in found if name not in used)
+
+
+def switch_on(place: PackPlace, name: str) -> Mapping[str, bytes] | None:
+    """Add an installed pack to `packs` of the project's config; return what to commit.
+
+    None where somebody has to write it by hand; nothing is changed then.
+    """
+    config = place.directory / _CONFIG
+    text = config.read_text(encoding="utf-8") if config.exists() else ""
+    listed = _LISTED.search(text)
+    if listed is not None:
+        known = [it for it in map(str.strip, listed[1].split(",")) if it]
+        packs = ", ".join(known if name in known else (*known, name))
+        text = f"{text[: listed.start()]}packs: [{packs}]{text[listed.end() :]}"
+    elif _PACKS.search(text):
+        return None
+    else:
+        text += f"packs: [{name}]\n"
+    config.write_text(text, encoding="utf-8")
+    with place.open() as installer:
+        homes = [place.directory / "packs" / it for it in installer.installed()]
+    files = [config, place.directory / _LOCK, *(it for at in homes for it in at.rglob("*"))]
+    top = place.directory.parent
+    return {str(it.relative_to(top)): it.read_bytes() for it in files if it.is_file()}
 
 
 def describe_plan(plan: PackPlan) -> Iterator[str]:

@@ -1,6 +1,6 @@
 """Port of the pack installer: packs of roles that can be found, installed, updated and removed."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Protocol
 
 from msgspec import Struct
@@ -52,6 +52,10 @@ class PackPlan(Struct, frozen=True, kw_only=True):
 
 class PackInstaller(Protocol):
     """One place for packs, the project's or the user's; nothing changes before `apply`."""
+
+    def installed(self) -> Mapping[str, str]:
+        """Return the version of each pack that is installed in the place."""
+        ...
 
     def search(self, text: str, source: str | None) -> tuple[PackOffer, ...]:
         """Find packs whose name, description or author has the text in it."""

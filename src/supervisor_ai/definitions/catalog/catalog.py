@@ -50,9 +50,10 @@ _READ = (PROJECT_DIRECTORY, ".worktreeinclude")
 """What of a commit a definition is made of, unless an agent has a script."""
 
 
-class LoadedMemory(Struct, frozen=True, kw_only=True):
-    """How a resolved definition is kept for the next run of the same files."""
+class CatalogMemory(Struct, frozen=True, kw_only=True):
+    """Where lists are kept, and how a resolved definition is for the next run of its files."""
 
+    cache: "RowCache"
     form: "KeptForm[Loaded]"
     entries: Callable[..., str]
     """Names what stands in places of a commit."""
@@ -68,15 +69,16 @@ class FileCatalog:
         adapters: Collection[str],
         sections: "Sections | None" = None,
         *,
-        cache: "RowCache | None" = None,
-        memory: "LoadedMemory | None" = None,
+        memory: "CatalogMemory | None" = None,
+        missing: Collection[str] = (),
     ) -> None:
         self._repository = repository
         self._given = sections
         self._user_directory = user_directory
         self._adapters = adapters
-        self._cache = cache
         self._memory = memory
+        self._missing = missing
+        """Agents that are not installed on this machine."""
 
     def load(
         self,
@@ -91,11 +93,11 @@ class FileCatalog:
         def read() -> Loaded:
             return self._load(commit, workflow=workflow, cli=cli, roles=roles)
 
-        if self._cache is None or self._memory is None:
+        if self._memory is None:
             return read()
         asked = [workflow, cli, sorted(roles.items()), str(Path.home())]
         about = (json.dumps(asked), *self._about(self._memory.entries(commit, *_READ)))
-        return self._cache.kept("loaded", about, self._memory.form, read)
+        return self._memory.cache.kept("loaded", about, self._memory.form, read)
 
     def _load(
         self, commit: CommitSha, *, workflow: str | None, cli: str | None, roles: Mapping[str, str]
@@ -110,7 +112,7 @@ class FileCatalog:
         agents = self._agents(library, commit)
         host = HostDriver(driver=WORKFLOW)
         definition = resolve(library, found, agents, cli=cli, wanted=roles, host=host)
-        return _loaded(library, definition, found.notes)
+        return _loaded(library, definition, agents, found.notes)
 
     def resolve_for(self, driver: str, commit: CommitSha, wanted: object) -> Loaded:
         """Resolve everything that a run of a driver with steps of its own pins."""
@@ -119,7 +121,8 @@ class FileCatalog:
         if place is None:
             raise InternalError(f"The driver {driver!r} pins nothing but workflows.")
         resolve = cast("SliceResolver", import_place(place))
-        return _loaded(library, resolve(library, self._agents(library, commit), wanted), ())
+        agents = self._agents(library, commit)
+        return _loaded(library, resolve(library, agents, wanted), agents, ())
 
     def outline(self, commit: CommitSha, *, workflow: str | None) -> Workflow:
         """Return a workflow as written, whether or not it could be run."""
@@ -179,7 +182,7 @@ class FileCatalog:
         from supervisor_ai.definitions.roles.summaries import summaries
 
         library = self._library(commit)
-        return summaries(library.book, library.settings)
+        return summaries(library.book, library.settings, self._missing)
 
     def role(self, commit: CommitSha, name: str) -> RoleDetail:
         """Show one role."""
@@ -188,10 +191,10 @@ class FileCatalog:
         from supervisor_ai.definitions.roles.summaries import summary, values
 
         library = self._library(commit)
-        find_role(library.roles, name)
+        find_role(library.roles, name, library.book.hint)
         merged = library.book.roles[name]
         return RoleDetail(
-            summary=summary(merged, library.book, library.settings),
+            summary=summary(merged, library.book, library.settings, self._missing),
             values=tuple(values(merged)),
             role=resolve_role(library, self._agents(library, commit), name),
         )
@@ -239,20 +242,26 @@ class FileCatalog:
         kind: type["Row"],
         read: Callable[[CommitSha], Sequence["Row"]],
     ) -> Sequence["Row"]:
-        if self._cache is None:
+        if self._memory is None:
             return read(commit)
-        return self._cache.rows(name, self._about(commit), kind, lambda: read(commit))
+        return self._memory.cache.rows(name, self._about(commit), kind, lambda: read(commit))
 
     def _about(self, content: str) -> tuple[str, ...]:
         """Say what definitions depend on besides files of the machine."""
-        return (content, str(self._user_directory), *registered_slices())
+        return (content, str(self._user_directory), *registered_slices(), *self._missing)
 
     def _agents(self, library: "Library", commit: CommitSha) -> "Agents":
         from supervisor_ai.definitions.roles.agents import Agents
 
         stale = self._stale(commit, _CONFIG)
         roles = library.book.roles
-        return Agents(settings=library.settings, roles=roles, adapters=self._adapters, stale=stale)
+        return Agents(
+            settings=library.settings,
+            roles=roles,
+            adapters=self._adapters,
+            stale=stale,
+            missing=self._missing,
+        )
 
     @property
     def _sections(self) -> "Sections":
@@ -269,6 +278,7 @@ class FileCatalog:
             builtin=package_source(),
             user=AliasedSource(DirectorySource(Origin.USER, self._user_directory)),
             project=AliasedSource(CommitSource(self._repository, commit)),
+            checkout=DirectorySource(Origin.PROJECT, self._repository.root / PROJECT_DIRECTORY),
         )
         mistakes = FileMistakes()
         library = read_library(shelves, self._adapters, mistakes, self._sections)
@@ -291,10 +301,13 @@ class FileCatalog:
         return f"Definitions are read from the commit {commit[:12]}: commit {path} first."
 
 
-def _loaded(library: "Library", definition: Definition, notes: "Sequence[Note]") -> Loaded:
+def _loaded(
+    library: "Library", definition: Definition, agents: "Agents", notes: "Sequence[Note]"
+) -> Loaded:
     from supervisor_ai.definitions.roles.cli_flags import flag_notes
 
-    cautions = (*library.notes, *flag_notes(definition, library.book.roles))
+    flags = flag_notes(definition, library.book.roles)
+    cautions = (*library.notes, *agents.notes(definition), *flags)
     return Loaded(
         definition=definition,
         powers=library.powers,

@@ -30,7 +30,7 @@ from supervisor_ai.definitions.overlay.layers import (
     WrittenFile,
     read_layer,
 )
-from supervisor_ai.definitions.packs.lock import check_lock
+from supervisor_ai.definitions.packs.lock import check_lock, installed_hint
 from supervisor_ai.definitions.roles.agents import check_choices
 from supervisor_ai.definitions.roles.cli_flags import check_flags
 from supervisor_ai.definitions.roles.prompt_files import read_prompts, template_names
@@ -54,6 +54,13 @@ class Shelves(Struct, frozen=True, kw_only=True):
     builtin: DefinitionSource
     user: DefinitionSource
     project: DefinitionSource
+    checkout: DefinitionSource | None = None
+    """Where packs may be installed that no commit holds; nothing else of it is read."""
+
+    def pack_hint(self, role: str) -> str | None:
+        """Say which pack has a role that there is not."""
+        places = (self.user, self.project, self.checkout)
+        return installed_hint(role, [it for it in places if it is not None])
 
 
 class Library(Struct, frozen=True, kw_only=True):
@@ -85,15 +92,14 @@ def read_library(
         check_lock(shelf, mistakes)
         check_links(shelf, mistakes)
         check_policy_name(shelf, mistakes)
-    model = config_model(sections)
+    model, prompts = config_model(sections), read_prompts(in_order, mistakes)
     layers = [read_layer(shelf, mistakes, model) for shelf in in_order]
-    prompts = read_prompts(in_order, mistakes)
     config = merge_configs(layers, sections, mistakes)
-    book = read_book(in_order, layers, template_names(prompts), mistakes, config.root)
+    names = template_names(prompts)
+    book = read_book(in_order, layers, names, mistakes, config.root, shelves.pack_hint)
     roles = {name: role.shape for name, role in book.roles.items()}
     configs = {shelf.label(file) for shelf in in_order for file in (CONFIG_FILE, *SECTION_FILES)}
-    for layer in layers:
-        check_agreement(layer.configs, mistakes)
+    twice = [note for layer in layers for note in check_agreement(layer.configs, mistakes)]
     # Where a config has mistakes, a name may be unknown only because of them.
     are_names_known = not configs & mistakes.files
     settings = read_settings(config, sections, mistakes)
@@ -127,7 +133,7 @@ def read_library(
             *include_powers(include),
         ),
         include=tuple(line.pattern for line in include),
-        notes=_file_notes(in_order[1:], layers[1:], sections),
+        notes=(*twice, *_file_notes(in_order[1:], layers[1:], sections)),
     )
 
 
@@ -158,6 +164,7 @@ def _read_workflows(
             mistakes=mistakes,
             are_gates_known=are_gates_known,
             layers=layers,
+            role_hint=book.hint,
         )
         read = read_workflow(name, around)
         if read is not None:

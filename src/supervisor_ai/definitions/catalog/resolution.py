@@ -87,7 +87,7 @@ def resolve(
     host: HostDriver | None = None,
 ) -> Definition:
     """Gather what the workflow's steps name, or what was wanted in their place."""
-    workflow = assigned(read.workflow, wanted, library.roles)
+    workflow = assigned(read.workflow, wanted, library.roles, library.book.hint)
 
     def pick(name: str) -> Cli:
         return agents.pick(name, flag=cli)

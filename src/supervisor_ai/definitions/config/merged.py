@@ -9,6 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 from pydantic import Field, create_model
 
+from supervisor_ai.definitions.config.contradictions import particular_last
 from supervisor_ai.definitions.config.gates import ConfiguredGate
 from supervisor_ai.definitions.overlay.layers import Layer
 from supervisor_ai.definitions.overlay.project_limits import admitted
@@ -40,6 +41,7 @@ class Choice(Struct, frozen=True, kw_only=True):
 
     name: str
     place: FilePlace
+    is_built_in: bool = False
 
 
 class MergedConfig(Struct, frozen=True, kw_only=True):
@@ -63,7 +65,8 @@ class MergedConfig(Struct, frozen=True, kw_only=True):
         node = self.root.find(*path)
         if node is None or not isinstance(node.value, str):
             return None
-        return Choice(name=node.value, place=node.at.place())
+        is_built_in = node.at.origin is Origin.BUILT_IN
+        return Choice(name=node.value, place=node.at.place(), is_built_in=is_built_in)
 
     def choices(self, *path: str | int) -> tuple[Choice, ...]:
         """Return the names of a list with their places."""
@@ -127,7 +130,7 @@ def merge_configs(
     table = _table(sections)
     root = ValueNode(value={}, at=Location(document=_NO_FILE, shelf=_PACKAGE))
     for layer in layers:
-        for config in layer.configs:
+        for config in particular_last(layer.configs):
             said = config.planted(table)
             if config.origin is Origin.PROJECT:
                 said = admitted(root, said, mistakes)

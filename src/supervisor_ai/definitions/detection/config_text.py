@@ -1,13 +1,15 @@
 """A project's first config file, with the reasons beside the settings."""
 
 import json
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
 from supervisor_ai.control.commands.gates.gate_trials import GateTrial, GateTrials
 from supervisor_ai.control.ports.project_survey import DetectedGate, ProjectSurvey, WorkspaceWay
-from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY
-from supervisor_ai.definitions.sources.mistakes import shown
+from supervisor_ai.definitions.roles.files import read_level
+from supervisor_ai.definitions.sources.files import PROJECT_DIRECTORY, package_source
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, shown
 from supervisor_ai.tools.text import counted
 
 _LONGEST: Final = 200
@@ -66,15 +68,27 @@ def config_text(
 
 def _agent(survey: ProjectSurvey) -> Iterator[str]:
     if not survey.agents:
-        yield "# The agent that works in every role. None was on the PATH when this was written."
+        yield "# The agent of roles that name none. None was on the PATH when this was written."
         yield "# cli: claude"
         return
     first, *others = survey.agents
-    yield "# The agent that works in every role; a role can have its own under `roles:`."
+    yield "# The agent of roles that name none; give a role its own with `roles: {NAME: {cli: …}}`."
+    for cli, roles in sorted(_own_agents().items()):
+        stand_in = "" if cli in survey.agents else f" is not on the PATH, so {first}"
+        yield _comment("", f"{', '.join(sorted(roles))}: {cli}{stand_in}")
     yield f"cli: {first}"
     if others:
         yield "# Who goes on where it cannot:"
         yield f"# fallback: {_flow(others)}"
+
+
+def _own_agents() -> Mapping[str, Sequence[str]]:
+    """List the roles of the package that name an agent, by its name."""
+    found = defaultdict[str, list[str]](list)
+    for role in read_level(package_source(), FileMistakes()).files.values():
+        if role.written.shape.cli is not None:
+            found[role.written.shape.cli].append(role.name)
+    return found
 
 
 def _packs(survey: ProjectSurvey, packs: Sequence[str]) -> Iterator[str]:

@@ -51,6 +51,10 @@ class FilePackInstaller(Struct, frozen=True, kw_only=True):
                 )
         return f"{self.registry.rstrip('/')}/{owner}/{name}"
 
+    def installed(self) -> Mapping[str, str]:
+        """Return the version of each pack that is installed in the place."""
+        return {name: pack.version for name, pack in read_lock(self.directory).packs.items()}
+
     def search(self, text: str, source: str | None) -> tuple[PackOffer, ...]:
         """Find packs whose name, description or author has the text in it."""
         offers = [*self._offers(source, ()), *_builtin_offers()]

@@ -1,5 +1,7 @@
 """What was installed, file by file; a pack that differs from it is not read."""
 
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path, PurePosixPath
 from typing import Final
 
@@ -7,6 +9,7 @@ import msgspec
 from msgspec import Struct, field
 
 from supervisor_ai.definitions.packs.contents import file_hash
+from supervisor_ai.definitions.roles.packs import pack_hint
 from supervisor_ai.definitions.schema import scalars
 from supervisor_ai.definitions.sources.files import DefinitionSource
 from supervisor_ai.definitions.sources.mistakes import FileMistakes, FilePlace
@@ -74,6 +77,19 @@ def read_lock(directory: Path) -> Lock:
     except (OSError, UnicodeDecodeError) as error:
         raise InvalidInput(f"{str(directory / LOCK)!r} cannot be read: {error}.") from error
     return parse_lock(text, str(directory / LOCK))
+
+
+def installed_hint(role: str, shelves: Sequence[DefinitionSource]) -> str | None:
+    """Say which pack of the package has a role, or which one that is installed on a shelf."""
+    for shelf in shelves:
+        # A lock that cannot be read is a mistake of its own.
+        with suppress(InvalidInput):
+            packs = parse_lock(shelf.read(LOCK, FileMistakes()) or Lock().text, "").packs
+            for pack, locked in packs.items():
+                if f"roles/{role}.yaml" in locked.files or role == pack:
+                    is_in = f"the role {role!r} is in the installed pack {pack!r}"
+                    return f"{is_in}; write `packs: [{pack}]` in the config and commit both"
+    return pack_hint(role)
 
 
 def check_lock(shelf: DefinitionSource, mistakes: FileMistakes) -> None:

@@ -1,6 +1,7 @@
-"""Which agent works in a role: by the flag, the role, its model, the default or the package."""
+"""Which agent works in a role: by the flag, the role, its model, or the default."""
 
-from collections.abc import Collection, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct, field
@@ -11,9 +12,9 @@ from supervisor_ai.definitions.config.models import model_for
 from supervisor_ai.definitions.config.settings import EffectiveSettings
 from supervisor_ai.definitions.roles.registry import MergedRole
 from supervisor_ai.definitions.schema.cli_flags import no_clis
-from supervisor_ai.definitions.sources.mistakes import FileMistakes, suggestion, unknown
+from supervisor_ai.definitions.sources.mistakes import FileMistakes, Note, suggestion, unknown
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.run.definition import Cli
+from supervisor_ai.domain.run.definition import Cli, Definition
 from supervisor_ai.domain.structs import replace
 
 _EXAMPLE: Final = """\
@@ -31,17 +32,27 @@ def is_cli(name: str, settings: EffectiveSettings, adapters: Collection[str]) ->
     return name in settings.clis or (name not in no_clis() and name in adapters)
 
 
-def usual_cli(role: MergedRole, settings: EffectiveSettings) -> str:
-    """Name the agent of a role: the one chosen for it, its model, the default, the package's."""
-    if role.chosen_cli is not None:
-        return role.chosen_cli.name
+def usual_cli(role: MergedRole, settings: EffectiveSettings, missing: Collection[str] = ()) -> str:
+    """Name the agent of a role: its own, that of its model, or the default.
+
+    Where its own is not installed (`missing`), the others stand in for it.
+    """
+    own = role.chosen_cli.name if role.chosen_cli is not None else ""
+    default = settings.cli.name if settings.cli is not None else ""
+    if own and (_base(own) in settings.clis or _base(own) not in missing):
+        return own
     answer = registered_answer(role.shape.answer)
     wanted = answer.model if answer is not None else None
     if wanted is not None and model_for(wanted, settings.models) is not None:
         hands = hands_of(wanted, settings) if answer and answer.needs_tools else wanted
         if hands is not None:
             return hands
-    return settings.cli.name if settings.cli is not None else role.own_cli
+    is_there = _base(default) in settings.clis or _base(default) not in missing
+    return default if is_there or not own else own
+
+
+def _base(name: str) -> str:
+    return name.partition(":")[0]
 
 
 def hands_of(model: str, settings: EffectiveSettings) -> str | None:
@@ -60,7 +71,9 @@ def check_choices(
     following = (cli for role in roles for cli in role.fallback)
     chosen = (role.chosen_cli for role in roles)
     for cli in (settings.cli, *chosen, *settings.fallback, *following):
-        if cli is not None and not is_cli(cli.name.partition(":")[0], settings, adapters):
+        if cli is None or cli.is_built_in:
+            continue
+        if not is_cli(_base(cli.name), settings, adapters):
             mistakes.add(cli.place, unknown("CLI", cli.name, cli_names(settings, adapters)))
 
 
@@ -72,6 +85,8 @@ class Agents(Struct, frozen=True, kw_only=True):
     adapters: Collection[str]
     stale: str | None
     """What to do when the checkout configures other agents than the commit."""
+    missing: Collection[str] = ()
+    """Agents that are not installed."""
     fixed: Mapping[str, Cli] = field(default_factory=dict)
     """Those of the roles for which nobody chooses one."""
 
@@ -84,7 +99,7 @@ class Agents(Struct, frozen=True, kw_only=True):
         """Find the agent for a role."""
         if role in self.fixed:
             return self.fixed[role]
-        name = flag or usual_cli(self.roles[role], self.settings)
+        name = flag or usual_cli(self.roles[role], self.settings, self.missing)
         found = self._find(name)
         if found is None:
             raise self._no_such(flag) if flag else self._none_chosen(role)
@@ -98,6 +113,23 @@ class Agents(Struct, frozen=True, kw_only=True):
         has_model = wanted is not None and model_for(wanted, self.settings.models) is not None
         return has_model or merged.chosen_cli is not None
 
+    def notes(self, definition: Definition) -> Iterator[Note]:
+        """Name the roles whose own agent is not installed, and reviewers that are one agent."""
+        for name, role in definition.roles.items():
+            own = self.roles[name].chosen_cli if name in self.roles else None
+            if own is not None and own.name != role.cli and _base(own.name) in self.missing:
+                text = f"{own.name} is not installed; {role.cli} works as {name}"
+                yield Note(place=own.place, text=text)
+        for step in definition.workflow.steps.values():
+            found = Counter(definition.roles[it].cli for it in step.crew)
+            for cli in (cli for cli, count in found.items() if count > 1):
+                crew = [it for it in step.crew if definition.roles[it].cli == cli]
+                text = (
+                    f"{' and '.join(crew)} are one agent with one model, {cli}, at the step "
+                    f"{step.name!r}; give one of them another `cli:` under `roles:`"
+                )
+                yield Note(place=self.roles[crew[0]].place("cli"), text=text)
+
     def following(self, role: str, first: Cli) -> tuple[Cli, ...]:
         """Find the agents that go on for a role where its own cannot."""
         if role in self.fixed:
@@ -107,7 +139,7 @@ class Agents(Struct, frozen=True, kw_only=True):
         return tuple(cli for cli in found if cli is not None and cli.name != first.name)
 
     def _find(self, name: str) -> Cli | None:
-        base = name.partition(":")[0]
+        base = _base(name)
         if base in self.settings.clis:
             return replace(self._usable(self.settings.clis[base]), name=name)
         is_known = is_cli(base, self.settings, self.adapters)

@@ -1,10 +1,9 @@
 """Other roles for the steps of one run: what the user says on the command line."""
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Final
 
 from supervisor_ai.control.slice_names import registered_answer
-from supervisor_ai.definitions.roles.packs import pack_hint
 from supervisor_ai.definitions.schema.config import RoleShape, meant_role, step_roles
 from supervisor_ai.definitions.sources.mistakes import suggestion
 from supervisor_ai.domain.errors import InvalidInput, NotFound
@@ -14,16 +13,21 @@ from supervisor_ai.domain.run.definition import Step, StepKind, Workflow
 from supervisor_ai.domain.structs import replace
 
 EVERY_STEP: Final = "*"
+PackHint = Callable[[str], str | None]
+"""Says which pack has a role that there is not."""
 
 
 def assigned(
-    workflow: Workflow, wanted: Mapping[str, str], roles: Mapping[str, RoleShape]
+    workflow: Workflow,
+    wanted: Mapping[str, str],
+    roles: Mapping[str, RoleShape],
+    pack_of: PackHint,
 ) -> Workflow:
     """Give steps the roles that were asked for; `*` stands for all whose answer is the same."""
     steps = dict(workflow.steps)
     for at, asked in wanted.items():
         name = meant_role(roles, asked)
-        role = find_role(roles, name)
+        role = find_role(roles, name, pack_of)
         if at == EVERY_STEP:
             fitting = [step for step in steps.values() if _answer(step, roles) == role.answer]
             if not fitting:
@@ -40,15 +44,15 @@ def _alone(step: Step, role: str) -> Step:
     return replace(step, role=role, roles=(), needed=None, approvers={})
 
 
-def find_role(roles: Mapping[str, RoleShape], name: str) -> RoleShape:
+def find_role(roles: Mapping[str, RoleShape], name: str, pack_of: PackHint) -> RoleShape:
     """Find a role by its name."""
     if name in roles:
         return roles[name]
     # Most people mean a role for a step, also where that of a driver is called almost the same.
     near = suggestion(name, step_roles(roles)) or suggestion(name, roles)
     listed = f"Did you mean {near!r}?" if near else f"Roles: {', '.join(sorted(roles))}."
-    where = pack_hint(name)
-    hint = f"{where[0].upper()}{where[1:]} in the config." if where else listed
+    where = pack_of(name)
+    hint = f"{where[0].upper()}{where[1:]}." if where else listed
     raise NotFound(f"Role {name!r} was asked for, but there is no such role.", hint=hint)
 
 

@@ -10,8 +10,12 @@ from supervisor_ai.domain.run.definition import Definition
 
 
 def home_adapter(role: MergedRole, settings: EffectiveSettings) -> str:
-    """Name the adapter of the agent that the role's own files name: its flags are in its words."""
-    base = role.own_cli.partition(":")[0]
+    """Name the adapter of the agent that the role's own files name: its flags are in its words.
+
+    Where they name none, it is the default.
+    """
+    default = settings.cli.name if settings.cli is not None else ""
+    base = (role.own_cli or default).partition(":")[0]
     configured = settings.clis.get(base)
     return base if configured is None else configured.cli.adapter
 

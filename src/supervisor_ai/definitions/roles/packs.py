@@ -183,7 +183,9 @@ def pack_hint(role: str) -> str | None:
     for file in _pack_files():
         if (file.parent / ROLES / f"{role}.yaml").is_file():
             pack = file.parent.name
-            return f"the role {role!r} is in the pack {pack!r}; write `packs: [{pack}]`"
+            return (
+                f"the role {role!r} is in the pack {pack!r}; write `packs: [{pack}]` in the config"
+            )
     return None
 
 

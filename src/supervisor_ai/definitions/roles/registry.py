@@ -1,6 +1,6 @@
 """All roles, merged and checked."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from pydantic import ValidationError
@@ -56,11 +56,12 @@ class MergedRole(Struct, frozen=True, kw_only=True):
 
     @property
     def chosen_cli(self) -> Choice | None:
-        """Return the agent that somebody chose; the package's is only what is left in the end."""
+        """Return the agent that the role names; None: it takes the default."""
         cli = self.tree.child("cli")
-        if cli is None or cli.at.origin is Origin.BUILT_IN:
+        if cli is None:
             return None
-        return Choice(name=str(cli.value), place=cli.at.place())
+        is_built_in = cli.at.origin is Origin.BUILT_IN
+        return Choice(name=str(cli.value), place=cli.at.place(), is_built_in=is_built_in)
 
     @property
     def fallback(self) -> tuple[Choice, ...]:
@@ -87,6 +88,8 @@ class RoleRegistry(Struct, frozen=True, kw_only=True):
     strategies: Strategies
     files: tuple[RoleFile, ...]
     """Every role file that was read."""
+    hint: Callable[[str], str | None] = pack_hint
+    """Says which pack has a role that there is not."""
 
     def context(self, name: str, usual: int) -> ContextPlan | None:
         """Return what a role is shown; `usual` is its budget where nobody says so."""
@@ -101,6 +104,7 @@ def read_book(
     templates: Sequence[str],
     mistakes: FileMistakes,
     config: ValueNode | None = None,
+    hint: Callable[[str], str | None] = pack_hint,
 ) -> RoleRegistry:
     """Read the roles of all shelves and packs, and note every mistake in them.
 
@@ -109,7 +113,7 @@ def read_book(
     packs = read_packs(layers, shelves, mistakes)
     places = list(_places(shelves, packs))
     levels = _levels(places, packs, mistakes)
-    lineage = Lineage(levels=levels, mistakes=mistakes, hint=pack_hint)
+    lineage = Lineage(levels=levels, mistakes=mistakes, hint=hint)
     made = [_merge(name, chain, config, mistakes) for name, chain in lineage.chains().items()]
     _check_kinds([role for role in made if role is not None], levels[0], mistakes)
     book = RoleRegistry(
@@ -117,6 +121,7 @@ def read_book(
         packs=packs,
         strategies=read_strategies(places, mistakes),
         files=tuple(file for level in levels for file in level.files.values()),
+        hint=hint,
     )
     for role in book.roles.values():
         _check(role, book, templates, mistakes)

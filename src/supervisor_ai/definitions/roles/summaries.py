@@ -1,7 +1,7 @@
 """Roles as lists and pages show them."""
 
 import json
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from supervisor_ai.control.ports.definitions import RoleSummary, RoleValue
 from supervisor_ai.definitions.config.settings import EffectiveSettings
@@ -12,12 +12,17 @@ from supervisor_ai.definitions.roles.registry import MergedRole, RoleRegistry
 from supervisor_ai.definitions.sources.mistakes import key_text
 
 
-def summaries(book: RoleRegistry, settings: EffectiveSettings) -> tuple[RoleSummary, ...]:
-    """List the roles by name."""
-    return tuple(summary(role, book, settings) for _, role in sorted(book.roles.items()))
+def summaries(
+    book: RoleRegistry, settings: EffectiveSettings, missing: Collection[str]
+) -> tuple[RoleSummary, ...]:
+    """List the roles by name; `missing` agents are not installed."""
+    found = sorted(book.roles.items())
+    return tuple(summary(role, book, settings, missing) for _, role in found)
 
 
-def summary(role: MergedRole, book: RoleRegistry, settings: EffectiveSettings) -> RoleSummary:
+def summary(
+    role: MergedRole, book: RoleRegistry, settings: EffectiveSettings, missing: Collection[str]
+) -> RoleSummary:
     """Say in short who a role is."""
     versions = {pack.written.shape.name: pack.written.shape.version for pack in book.packs}
     return RoleSummary(
@@ -28,7 +33,7 @@ def summary(role: MergedRole, book: RoleRegistry, settings: EffectiveSettings) -
         extends=role.parent,
         answer=role.shape.answer,
         writes=role.shape.writes,
-        cli=usual_cli(role, settings),
+        cli=usual_cli(role, settings, missing),
         version=versions.get(role.file.pack or ""),
     )
 

@@ -144,7 +144,6 @@ class RoleShape(RoleFileShape):
     description: Text
     answer: WrittenAnswer
     writes: bool
-    cli: AgentName
     template: str
 
     @property

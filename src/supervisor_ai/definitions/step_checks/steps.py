@@ -73,6 +73,8 @@ class Surroundings(Struct, frozen=True, kw_only=True):
     are_gates_known: bool
     layers: Sequence[Layer] = ()
     """Where the workflows stand that it may extend."""
+    role_hint: Callable[[str], str | None] = lambda _: None
+    """Says which pack has a role that there is not."""
 
     @property
     def kit(self) -> Kit:
@@ -89,7 +91,8 @@ def read_step(around: Surroundings, draft: DraftStep, *, is_last: bool) -> ReadS
     """Return the step, or None when it cannot be told what it does."""
     if draft.shape.role is not None:
         draft = draft.changed(role=meant_role(around.roles, draft.shape.role))
-    notes, kind = StepNotes(draft, around.mistakes), kind_of(draft.name, draft.shape)
+    notes = StepNotes(draft, around.mistakes, around.role_hint)
+    kind = kind_of(draft.name, draft.shape)
     if kind is None:
         notes.add_gap("type", "is missing, and so are `role`, `gate` and `command`")
         return None

@@ -1,5 +1,6 @@
 """What a step's `config` asks: words for its role, and gates that measure."""
 
+import re
 from collections.abc import Iterator
 from typing import Final
 
@@ -14,6 +15,7 @@ from supervisor_ai.domain.structs import replace
 
 _COVERAGE: Final = "coverage"
 _TEST: Final = "test"
+_FAIL_UNDER: Final = re.compile(r"--(?:cov-)?fail-under[= ](\d{1,3})\b")
 _SWITCHES: Final = {
     "tdd": (
         "Work test first: write a test that fails, make it pass with the smallest change, "
@@ -101,7 +103,7 @@ def _measured(draft: WorkflowDraft, name: str, wanted: int, kit: Kit) -> Workflo
     """Add the gate `coverage` behind the gate of a step."""
     step, following = draft.steps[name], _gate_behind(draft, name)
     own = f"{name}_{_COVERAGE}"
-    if own in draft.steps:
+    if own in draft.steps or (following and _least_measured(following, kit) >= wanted):
         return draft
     config = step.shape.config or StepConfigShape()
     key = _COVERAGE if config.coverage == wanted else "unit_test_coverage"
@@ -113,6 +115,14 @@ def _measured(draft: WorkflowDraft, name: str, wanted: int, kit: Kit) -> Workflo
         text = f"the gate {_COVERAGE!r} does not say {{coverage}}, so {wanted} % is not told to it"
         draft = draft.noting(setting.place, text)
     return put_after(draft, following.name if following else name, made)
+
+
+def _least_measured(gate: DraftStep, kit: Kit) -> int:
+    """Return the coverage below which the command of a gate fails by itself."""
+    setting = kit.gates.get(gate.shape.gate or "")
+    said = gate.shape.command or (setting.command if setting is not None else None) or ()
+    found = _FAIL_UNDER.search(said if isinstance(said, str) else " ".join(said))
+    return int(found[1]) if found else 0
 
 
 def _gate_behind(draft: WorkflowDraft, name: str) -> DraftStep | None:

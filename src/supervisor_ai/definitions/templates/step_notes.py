@@ -1,5 +1,7 @@
 """Where the mistakes of one step are noted, and what may wait until its workflow is chosen."""
 
+from collections.abc import Callable
+
 from msgspec import Struct
 
 from supervisor_ai.definitions.sources.files import Origin
@@ -19,8 +21,11 @@ class MissingDefinition(Struct, frozen=True, kw_only=True):
 class StepNotes:
     """Collects what is wrong with one step."""
 
-    def __init__(self, draft: DraftStep, mistakes: FileMistakes) -> None:
+    def __init__(
+        self, draft: DraftStep, mistakes: FileMistakes, role_hint: Callable[[str], str | None]
+    ) -> None:
         self.draft = draft
+        self._role_hint = role_hint
         self.missing: list[MissingDefinition] = []
         self.mistakes = mistakes
         place = draft.place()
@@ -36,9 +41,15 @@ class StepNotes:
             self.add(key, problem)
 
     def add_unknown(self, key: str, what: str, name: str, problem: str) -> None:
-        """Note a name that nobody has defined; a workflow of ours waits until it is chosen."""
-        if self.draft.source(key).origin is not Origin.BUILT_IN:
+        """Note a name that nobody has defined; a template waits until it is chosen.
+
+        That is a workflow of ours, and one of a project's templates that lacks a gate.
+        """
+        hint = self._role_hint(name) if what == "role" else None
+        problem = f"unknown {what} {name!r}; {hint}" if hint else problem
+        place = self.draft.place(key)
+        is_template = what == "gate" and "/workflow_templates/" in place.file
+        if self.draft.source(key).origin is not Origin.BUILT_IN and not is_template:
             self.add(key, problem)
             return
-        place = self.draft.place(key)
         self.missing.append(MissingDefinition(place=place, what=what, name=name, problem=problem))

@@ -19,6 +19,7 @@ from supervisor_ai.definitions.worker_answers.models import Output
 from supervisor_ai.definitions.worker_answers.notes import notes
 from supervisor_ai.domain.run.answers import AnswerWord
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.terminal import stripped
 from supervisor_ai.engine.ports.workers import Answer, AnswerProblem
 from supervisor_ai.tools.json_value import BadJson, read_json
 
@@ -42,6 +43,7 @@ def read_answer(kind: AnswerWord, output: str, *, nonce: str) -> Answer | Answer
 
     Nothing in a repository knows the nonce, so a block without it is a quotation.
     """
+    output = stripped(output)
     blocks: list[JsonBlock] = []
     for block in json_blocks(output):
         blocks.append(block)
@@ -73,6 +75,7 @@ def read_answer(kind: AnswerWord, output: str, *, nonce: str) -> Answer | Answer
 
 def read_document(kind: AnswerWord, text: str) -> Answer | AnswerProblem:
     """Return the answer that a text holds: a JSON object, or words with one fenced block of it."""
+    text = stripped(text)
     if not text.lstrip().startswith("{"):
         blocks = [it for it in islice(json_blocks(text), 2) if it.is_closed]
         if len(blocks) != 1:

@@ -24,6 +24,12 @@ _SHAPED: Final = re.compile(
 _TOKEN: Final = re.compile(r"[\w.+/=-]*")
 _NUMBERED_NAME: Final = re.compile(r"[A-Za-z_]*[A-Z_][A-Za-z_]*\d{0,2}|[a-z]{1,3}\d")
 """A constant, a name with humps or underscores, a short variable with a number."""
+_PHRASE: Final = re.compile(r"[A-Z]?[a-z]{4,}|[a-z]{3,}(?:[ _-][a-z]{3,}){1,5}")
+"""A word, or some in small letters."""
+_GRAMMAR: Final = re.compile(
+    r"the|and|for|with|from|your|this|that|not|must|should|can|cannot|will|has|have|are|was|use|used|"
+    r"set|get|enter|please|none|null|true|auto|open|file|name|data|type|link|func|self|app|api|web"
+)
 _SPOKEN: Final = re.compile(
     r"string|bytes|integer|number|boolean|object|array|buffer|varchar|float|double|symbol|"
     r"undefined|value|values|input|field|param|argument|option|variable|literal|false|default|"
@@ -39,11 +45,16 @@ _SPOKEN: Final = re.compile(
 """What documentation, schemas and settings say in the place of a password."""
 
 
-def is_literal(key: str, value: str, *, is_word_enough: bool = False) -> bool:
+def is_literal(
+    key: str, value: str, *, is_word_enough: bool = False, is_quoted: bool = False
+) -> bool:
     """Tell whether a value below the name of a secret is one that somebody made up.
 
-    A word alone is one only where nothing but a value can stand.
+    A word alone is one only where nothing but a value can stand, several only between quotes.
     """
+    if is_quoted and _PHRASE.fullmatch(value):
+        is_one = names_password(key) or names_value(key)
+        return is_one and not (_is_about_secrets(value) or _is_spoken(value))
     if not LEAST <= len(value) <= _LONGEST or _is_about(value):
         return False
     has_digit, has_letter = any(map(str.isdigit, value)), any(map(str.isalpha, value))
@@ -61,14 +72,21 @@ def _is_about(value: str) -> bool:
     """Tell whether a value only stands for another, or is no value at all."""
     return bool(
         is_code(value)
-        or _SECRET_WORD.search(value)
+        or _is_about_secrets(value)
         or _TYPE.fullmatch(value)
         or _SHAPED.fullmatch(value)
         or _NUMBERED_NAME.fullmatch(value)
-        or is_mask(value)
-        or is_filling(value)
         or is_named(value)
     )
+
+
+def _is_about_secrets(value: str) -> bool:
+    return bool(_SECRET_WORD.search(value) or is_mask(value) or is_filling(value))
+
+
+def _is_spoken(value: str) -> bool:
+    words = re.split("[ _-]", value.lower())
+    return any(map(_SPOKEN.fullmatch, words)) or any(map(_GRAMMAR.fullmatch, words))
 
 
 def _is_lone_word(value: str) -> bool:

@@ -91,7 +91,9 @@ def _is_assigned(match: re.Match[str], value: str) -> bool:
     lead, key = _before(match)
     if lead.endswith("/") or not names_secret(key):
         return False
-    return _looks_secret_as(key, value) or is_literal(key, value, is_word_enough=True)
+    is_quoted = not match["quote"].endswith("`")
+    is_made_up = is_literal(key, value, is_word_enough=True, is_quoted=is_quoted)
+    return _looks_secret_as(key, value) or is_made_up
 
 
 def _is_argument(match: re.Match[str], value: str) -> bool:
@@ -115,7 +117,10 @@ def _is_line(match: re.Match[str], value: str) -> bool:
     if value.endswith((",", ";")) and not (key.isupper() and match["sign"] == "="):
         return False
     is_setting = match["sign"] in {"=", ": ", " = "} and not match["closing"]
-    return _is_value(key, value, is_tight=is_setting)
+    # No name and no type has a hyphen.
+    is_phrase = is_setting and "-" in value and ("=" in match["sign"] or names_password(key))
+    is_made_up = is_phrase and is_literal(key, value, is_quoted=True)
+    return is_made_up or _is_value(key, value, is_tight=is_setting)
 
 
 def _is_value(key: str, value: str, *, is_tight: bool) -> bool:

@@ -12,6 +12,8 @@ from msgspec import Struct
 from supervisor_ai.control.queries.complaints import telling_line
 from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory
+from supervisor_ai.domain.structs import replace
+from supervisor_ai.domain.terminal import stripped
 from supervisor_ai.engine.ports.sandbox import SandboxEnd
 from supervisor_ai.workers.output.causes import (
     CRASH,
@@ -55,7 +57,8 @@ class _Finding(Struct, frozen=True, kw_only=True):
 
 def judge(testimony: Testimony, evidence: ProcessEvidence, table: Table) -> AgentConclusion:
     """Weigh what the records say against how the process ended."""
-    finding = _find(testimony, evidence, table)
+    plain = replace(evidence, stdout=stripped(evidence.stdout), stderr=stripped(evidence.stderr))
+    finding = _find(testimony, plain, table)
     return AgentConclusion(
         diagnosis=_diagnosis(finding, testimony, evidence.now),
         text=testimony.text,

@@ -206,7 +206,7 @@ The definitions have 6 mistakes:
   .supervisor/roles/c.yaml:1: extends: goes round in a circle: c -> a -> b -> c
   .supervisor/roles/d.yaml:1: extends: unknown role 'reviw'; did you mean 'reviewer'?
   .supervisor/roles/e.yaml:1: extends: is the role itself, and no level below has a role 'e'
-  .supervisor/roles/f.yaml:1: extends: the role 'go_dev' is in the pack 'go'; write `packs: [go]`\
+  .supervisor/roles/f.yaml:1: extends: the role 'go_dev' is in the pack 'go'; write `packs: [go]` in the config\
 """)
 
 
@@ -296,7 +296,7 @@ def test_the_config_has_the_last_word(scene: Scene) -> None:
 def test_every_value_says_where_it_stands(scene: Scene) -> None:
     scene.write({"roles/trader.yaml": TRADER})
     said = scene.said("trader")
-    assert said["cli"] == ("claude", "builtin/roles/implementer.yaml:4")
+    assert said["template"] == ("implement.j2", "builtin/roles/implementer.yaml:4")
     assert said["context.always_include[1]"] == ("libs/risk/**", ".supervisor/roles/trader.yaml:12")
     assert said["context.strategy"][1].startswith("builtin/roles/implementer.yaml:")
     assert said["system_prompt[0]"][1] == ".supervisor/roles/trader.yaml:5"

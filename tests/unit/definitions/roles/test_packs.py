@@ -163,3 +163,21 @@ def test_there_is_an_end_to_packs_that_need_packs(scene: Scene) -> None:
         files[f"packs/p{number}/roles/{role}.yaml"] = "extends: planner\n"
     scene.write(files)
     assert "one pack too many: at most 100" in scene.refusal()
+
+
+LOCK = """{"packs": {"desk": {"version": "1.0.0", "source": "x", "commit": null, "wanted": ">=0",
+"files": {"roles/risk.yaml": "0"}}}, "format": 1}"""
+
+
+@pytest.mark.parametrize(
+    ("role", "told"),
+    [
+        ("risk", "'risk' is in the installed pack 'desk'; write `packs: [desk]`"),
+        ("desk", "'desk' is in the installed pack 'desk'"),
+        ("quant_dev", "'quant_dev' is in the pack 'trading'; write `packs: [trading]`"),
+    ],
+)
+def test_a_workflow_hears_which_pack_has_its_role(role: str, told: str, scene: Scene) -> None:
+    flow = f"name: flow\nsteps: {{a: {{role: {role}, next: b}}, b: {{type: commit}}}}\n"
+    scene.write({"packs.lock": LOCK, "workflows/flow.yaml": flow})
+    assert told in scene.refusal()

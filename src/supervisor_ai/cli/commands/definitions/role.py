@@ -1,6 +1,7 @@
 """`supervisor role`."""
 
-from collections.abc import Iterable, Iterator
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TypedDict, Unpack
 
@@ -12,6 +13,7 @@ from supervisor_ai.cli.options import base_option, dry_run_option, json_option
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.tables import columns, folded
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.commands.packs import idle_packs
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.definitions import RoleDetail, RoleSummary
@@ -80,9 +82,15 @@ for _command in (search, install, update, remove):
 def list_verb(invocation: Invocation, **options: Unpack[_ListOptions]) -> int:
     """List the roles of all kinds of runs."""
     found = list_roles(invocation.preflight(), ref=options["base"])
+    places = [invocation.pack_place(is_user=it) for it in (False, True)]
+    idle = list(idle_packs(places, found))
     if options["as_json"]:
-        write_json({"roles": found})
+        write_json({"roles": found, "not_enabled": idle})
         return DONE
+    write("\n".join(folded(_groups(found))))
+    if idle:
+        write(f"  [installed, not enabled: add to `packs:`] {', '.join(idle)}")
+    write("")
     rows: list[tuple[str, ...]] = [("ROLE", "ORIGIN", "EXTENDS", "AGENT", "ANSWERS", "DESCRIPTION")]
     rows += [_row(it) for it in found]
     write("\n".join(columns(rows)))
@@ -191,6 +199,18 @@ def export(invocation: Invocation, **options: Unpack[_ExportOptions]) -> int:
         dry_run=options["dry_run"],
     )
     return _report([made], as_json=options["as_json"])
+
+
+def _groups(found: Sequence[RoleSummary]) -> Iterator[str]:
+    """Name the roles by who they come from; those of packs of others with their versions."""
+    groups = defaultdict[str, list[str]](list)
+    for it in found:
+        is_community = it.pack is not None and it.version and it.origin != "built-in"
+        called = f"{it.name}@{it.version}" if is_community else it.name
+        groups["community" if is_community else it.origin].append(called)
+    for group in ("built-in", "user", "project", "community"):
+        if groups[group]:
+            yield f"  [{group}] {', '.join(groups[group])}"
 
 
 def _row(it: RoleSummary) -> tuple[str, ...]:

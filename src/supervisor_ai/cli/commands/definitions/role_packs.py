@@ -1,5 +1,6 @@
 """`supervisor role search|install|update|remove`: packs of roles from elsewhere."""
 
+from contextlib import suppress
 from typing import TYPE_CHECKING, TypedDict, Unpack
 
 import click
@@ -14,10 +15,12 @@ from supervisor_ai.control.commands.packs import (
     describe_plan,
     plan_install,
     search_packs,
+    switch_on,
 )
 from supervisor_ai.control.exit_codes import DONE
-from supervisor_ai.control.phrases import one_line
-from supervisor_ai.domain.errors import Denied
+from supervisor_ai.control.phrases import one_line, short
+from supervisor_ai.control.queries.roles import list_roles
+from supervisor_ai.domain.errors import Conflict, Denied, SupervisorError
 
 if TYPE_CHECKING:
     from supervisor_ai.control.commands.packs import PackPlace
@@ -41,6 +44,7 @@ class _Mutation(TypedDict):
 class _Install(_Mutation):
     pack: str
     source: str | None
+    enable: bool | None
 
 
 class _Update(_Mutation):
@@ -75,6 +79,12 @@ def search(invocation: Invocation, *, text: str, source: str | None, as_json: bo
 @click.argument("pack", metavar="[OWNER/]NAME[@RANGE]")
 @_SOURCE
 @_USER
+@click.option(
+    "--enable/--no-enable",
+    default=None,
+    help="Add it to `packs:` of the project's config and commit both, and nothing else, on your "
+    "branch; by default a terminal is asked.",
+)
 @yes_option
 @dry_run_option
 @json_option
@@ -86,13 +96,54 @@ def install(invocation: Invocation, **options: Unpack[_Install]) -> int:
     looked for in the sources that packs.yaml lists.
 
     Shows what the pack may do and asks. The files go to .supervisor/packs/, for you to commit;
-    what they may do in this project still needs `supervisor trust`. Switch the pack on with
+    what they may do in this project still needs `supervisor trust`. The pack is switched on by
     `packs:` in the config.
     """
     place = invocation.pack_place(is_user=options["is_user"])
     with place.open() as installer:
         plan = plan_install(installer, options["pack"], options["source"])
-        return _finish(place, plan, options)
+        code = _finish(place, plan, options)
+    name = options["pack"].partition("@")[0].rpartition("/")[2]
+    if options["dry_run"] or _is_used(invocation, name):
+        return code
+    wanted = options["enable"]
+    if wanted is None and can_ask() and not (options["yes"] or options["is_user"]):
+        question = f"Add {name} to `packs:` of the config and commit both?"
+        wanted = click.confirm(question, default=True, err=True)
+    if not (wanted and _is_enabled(invocation, place, name)):
+        say(f"To have its roles, write into the config: packs: [{name}]")
+        if not options["is_user"]:
+            git = f"{invocation.git} add .supervisor && {invocation.git} commit"
+            say(f"and commit both: {git} -m 'Use {name}'")
+    return code
+
+
+def _is_used(invocation: Invocation, name: str) -> bool:
+    with suppress(SupervisorError):  # Definitions may have mistakes, or no commit.
+        return name in {role.pack for role in list_roles(invocation.preflight())}
+    return False
+
+
+def _is_enabled(invocation: Invocation, place: "PackPlace", name: str) -> bool:
+    from supervisor_ai.bootstrap.projects import open_merges
+
+    repository = invocation.preflight().repository
+    known = repository.read(repository.resolve(None).sha, ".supervisor/config.yaml")
+    config = place.directory / "config.yaml"
+    if known != (config.read_text(encoding="utf-8") if config.exists() else None):
+        say("note: The config has changes that no commit holds, so it is left to you.")
+        return False
+    files = switch_on(place, name)
+    if files is None:
+        return False
+    try:
+        with open_merges(invocation.directory, invocation.settings) as merges:
+            branch, commit = merges.for_user().commit_files(files, f"Use the pack {name}\n")
+    except Conflict as error:
+        say(f"note: The files were not committed. {one_line(error.message)}")
+        return False
+    say(f"Committed on {one_line(branch)} as {short(commit)}.")
+    return True
 
 
 @verb(example="supervisor role update")

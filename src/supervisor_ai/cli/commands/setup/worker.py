@@ -54,7 +54,9 @@ def worker() -> None:
     example="supervisor worker classify --cli claude --exit 1 --stdout out.jsonl --stderr err.txt",
     group=worker,
 )
-@click.option("--cli", required=True, metavar="NAME", help="Whose output it is: claude, codex, …")
+@click.option(
+    "--cli", required=True, metavar="NAME", help="Whose output it is: claude, … or command."
+)
 @click.option("--exit", "exit_code", type=int, required=True, help="Its exit code; -15 is SIGTERM.")
 @click.option("--stdout", type=_FILE, metavar="FILE", help="What it printed; - is stdin.")
 @click.option("--stderr", type=_FILE, metavar="FILE", help="What it complained about.")

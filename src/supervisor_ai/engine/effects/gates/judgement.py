@@ -5,6 +5,7 @@ from typing import Final, assert_never
 from supervisor_ai.domain.run.definition import KNOWN_RED, Gate
 from supervisor_ai.domain.run.status import FailureCategory, Verdict
 from supervisor_ai.domain.structs import replace
+from supervisor_ai.domain.terminal import stripped
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.gate_result import Opinion
 from supervisor_ai.engine.ports.gates import CaseOutcome
@@ -159,7 +160,7 @@ def is_final(result: SandboxResult) -> bool:
 
 def _told(ran: Ran, reason: str) -> str:
     """Show the part of the output that tells what went wrong, and how it ended."""
-    tail = ran.text[-_TAIL:].strip()
+    tail = stripped(ran.text)[-_TAIL:].strip()
     if not ran.reading.failing.strip():
         return f"{reason}\n\nThe end of its output:\n{tail}"
     shown = ran.reading.failing.strip()
