@@ -162,6 +162,7 @@ def test_they_look_after_each_task_of_a_kanban(newcomer: User) -> None:
         "priority": "normal",
         "files": ["app/README"],
         "age": 0,
+        "status": "pending",
     }
     said = newcomer.call("kanban", "run", FILE, "--yes", "--json")
     assert said.code == 0, said.out + said.err

@@ -97,7 +97,7 @@ def loop_definition(
 _TITLE: Final = re.compile(
     r"^(PROJECT CONTEXT|CURRENT MILESTONE|ACTIVE DIRECTIVES|COMPLETED WORK|SUPERVISOR RUN LOG|TASK|"
     r"CHANGE|RESEARCH|QUESTIONS|EARLIER WORK|DIRECTIVES OF PEOPLE|"
-    r"FILES CHANGED SINCE YOU LOOKED LAST|KNOWLEDGE STORE|MODE): ",
+    r"FILES CHANGED SINCE YOU LOOKED LAST|CHANGED CODE|KNOWLEDGE STORE|MODE): ",
     re.MULTILINE,
 )
 
@@ -201,7 +201,10 @@ def polishes(request: WorkerRequest) -> str:
     """Return the output of a planner that does one cleanup after the other."""
     if section(request, "TASK"):
         return plan(task="Tidy up", directives=answers_all(request))
-    first, *others = answers_all(request)
+    if not (shown := answers_all(request)):
+        planned = re.findall(r"^- \[(\d+)\]", section(request, "CURRENT MILESTONE"), re.MULTILINE)
+        return plan(task="Tidy up", does=[int(planned[0])])
+    first, *others = shown
     replies = [{**first, "response": "addressed"}, *others]
     return plan(task="Tidy up", directives=replies, does=[first["directive"]])
 

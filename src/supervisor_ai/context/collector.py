@@ -20,6 +20,7 @@ from supervisor_ai.context.targets import mentioned, named, rule_files
 from supervisor_ai.context.tree import folded_tree, whole_tree
 from supervisor_ai.control.ports.commits import ChangedPath, CommitFile
 from supervisor_ai.domain.ids import CommitSha
+from supervisor_ai.domain.knowledge.documents import STORE
 from supervisor_ai.domain.run.context_plan import Detail, Source, SourceKind
 from supervisor_ai.engine.ports.context import PackRequest
 
@@ -125,14 +126,18 @@ class Collector:
     def _matching(
         self, place: int, source: Source, *, usual: tuple[str, ...] = ()
     ) -> list[ContextPart]:
-        patterns = self._rules_of(source.patterns or usual)
-        paths = patterns.chosen(self._files)
+        paths = self._chosen(source.patterns or usual)
         return self._shown(place, source, paths, "matches a pattern")
 
     def _knowledge(self, place: int, source: Source) -> list[ContextPart]:
-        patterns = self._rules_of((*KNOWLEDGE_FILES, *source.patterns))
-        paths = patterns.chosen(self._files)
+        paths = self._chosen((*KNOWLEDGE_FILES, *source.patterns))
         return self._shown(place, source, paths, "is knowledge of the project")
+
+    def _chosen(self, patterns: tuple[str, ...]) -> list[str]:
+        """Choose files by patterns; who is told of the knowledge store is chosen elsewhere."""
+        paths = self._rules_of(patterns).chosen(self._files)
+        is_named = any(STORE in it for it in patterns)
+        return [it for it in paths if is_named or not it.startswith(f"{STORE}/")]
 
     def _target(self, place: int, source: Source) -> list[ContextPart]:
         how = "was named as a target" if self._request.targets else "is named in the task"

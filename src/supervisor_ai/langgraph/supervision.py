@@ -21,8 +21,8 @@ from supervisor_ai.drivers.quality.look import (
     Look,
     LookPens,
     findings_taken,
-    own_places,
-    space_left,
+    for_digest,
+    own_documents,
     told_look_text,
 )
 from supervisor_ai.drivers.quality.look_facts import (
@@ -79,7 +79,7 @@ class SupervisorOffice(Struct, frozen=True, kw_only=True):
         before = self.knowledge.read()
         look = _look_of(spec, book)
         is_first = self.parts.books.is_empty(before, spec.owns)
-        digest = self.parts.books.digest(before, most=space_left(look))
+        digest = self.parts.books.digest(before, most=for_digest(look))
         kind = _KINDS.get(spec.name, OF_STYLE)
         request = LookRequest(
             role=spec.role,
@@ -112,22 +112,21 @@ class SupervisorOffice(Struct, frozen=True, kw_only=True):
         self, look: Look, before: Files, files: Mapping[str, str], document: str
     ) -> SettledKnowledge:
         """Keep of what a supervisor wrote what is its own and has the right form."""
-        own = own_places(look.spec)
-        written = {path: text for path, text in files.items() if path.startswith(own)}
+        found = read_findings(document)
+        written, others = own_documents(look.spec, {**found.files, **files})
         settled = self.parts.books.settle(
             WrittenKnowledge(
                 writer=look.spec.name,
                 task=look.task,
                 owns=look.spec.owns,
                 before=before,
-                after={**before, **{path: text.encode() for path, text in written.items()}},
-                items=read_findings(document).knowledge_items,
+                after={**before, **written},
+                items=found.knowledge_items,
             )
         )
         self.knowledge.write(
             {path: text for path, text in settled.files.items() if text is not None}
         )
-        others = [(path, "is not its own") for path in files if path not in written]
         return replace(settled, refused=(*settled.refused, *others))
 
 

@@ -48,11 +48,11 @@ class GraphTurn(Struct, frozen=True, kw_only=True):
         return turn
 
     def answering(self, planned: TaskPlanned) -> "GraphTurn":
-        """Say what the planner answered to directives; what is deferred is still pending."""
+        """Say what the planner answered to directives; what a task is to do is still open."""
         rows: tuple[Row, ...] = tuple(
             {"number": it.number, "became": it.response.value, "note": it.note or ""}
             for it in planned.answers
-            if it.response is not DirectiveResponse.DEFERRED
+            if it.response in {DirectiveResponse.EXPLAINED, DirectiveResponse.ESCALATED}
         )
         return replace(self, log=(*self.log, *rows))
 
@@ -97,7 +97,12 @@ class GraphTurn(Struct, frozen=True, kw_only=True):
             qa_failures=task.failures,
             commit=None if commit is None else CommitSha(commit),
         )
-        return self.now(b.marked(self.book, fact)).left(NodeOutcome.MARKED)
+        book = b.marked(self.book, fact)
+        left = {it.number for it in book.pending_directives}
+        done = [it.number for it in self.book.pending_directives if it.number not in left]
+        became = DirectiveResponse.ADDRESSED.value
+        rows: tuple[Row, ...] = tuple({"number": it, "became": became, "note": ""} for it in done)
+        return replace(self.now(book), log=(*self.log, *rows)).left(NodeOutcome.MARKED)
 
     def ended(self) -> LoopGraphState:
         """Leave the node for none."""

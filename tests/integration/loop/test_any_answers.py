@@ -99,6 +99,15 @@ class ForgetfulDriver(LoopDriver):
         return replace(after, book=replace(after.book, pending_directives=left))
 
 
+class TrustingDriver(LoopDriver):
+    """Takes the promise of a task for the task."""
+
+    def evolve(self, state: LoopState, event: Event) -> LoopState:  # type: ignore[explicit-override]
+        after = super().evolve(state, event)
+        book = after.book
+        return replace(after, book=replace(book, pending_directives=book.waiting_directives))
+
+
 class DeafDriver(LoopDriver):
     """Takes up what a supervisor wrote, and nothing of what it wants."""
 
@@ -123,6 +132,7 @@ class SilentDriver(LoopDriver):
     ("driver", "told"),
     [
         (ForgetfulDriver(), "a directive vanished"),
+        (TrustingDriver(), "a directive vanished"),
         (DeafDriver(), "a directive was never taken up"),
         (SilentDriver(), "a question was never answered"),
     ],

@@ -1,6 +1,7 @@
 """Directives in loops: each is answered, carried forward in its place, or dropped on record."""
 
 import json
+import re
 
 import pytest
 from tests.support.loop_scene import (
@@ -170,8 +171,74 @@ def test_functional_goes_before_what_is_planned_and_cleanup_after_it() -> None:
     )
     scene.drive()
     told = section(scene.requests("task_planner")[2], "CURRENT MILESTONE")
-    assert told.endswith("- Use a dict\n- Then this\n- Rename it")
+    assert told.endswith("- [2] Use a dict\n- Then this\n- [1] Rename it")
     assert section(scene.requests("task_planner")[2], "ACTIVE DIRECTIVES") == ""
+
+
+def test_a_planned_directive_whose_line_is_left_out_is_pending_again() -> None:
+    said = [{"directive": 1, "response": "addressed"}, {"directive": 2, "response": "addressed"}]
+
+    def plans(scene: Scene, request: WorkerRequest) -> FakeReply:
+        shown = section(request, "ACTIVE DIRECTIVES")
+        if shown.startswith("[1]"):
+            later = ["[2] Second"]
+            return FakeReply(
+                output=plan(task="First", directives=said, does=[1], carry_forward=later)
+            )
+        if shown:
+            return FakeReply(output=plan(task="Second", directives=said[1:], does=[2]))
+        # The line is kept once, and left out the next time.
+        kept = ["[2] Second"] if scene.asked.count("task_planner") == 3 else []
+        told = scene.plans(request).output.replace(
+            '"plan"', f'"carry_forward": {json.dumps(kept)}, "plan"'
+        )
+        return FakeReply(output=told)
+
+    scene = looked_after(
+        tasks=3,
+        code_style_supervisor=once(directive("First"), directive("Second")),
+        task_planner=plans,
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    shown = [section(it, "ACTIVE DIRECTIVES") for it in scene.requests("task_planner")]
+    asked = [it.count("\n") + bool(it) for it in shown]
+    assert asked == [0, 2, 0, 0, 1, 0]
+    assert "- [2] Second" in section(scene.requests("task_planner")[2], "CURRENT MILESTONE")
+    assert "Second" in [scene.text(it.text) for it in scene.state.book.done_list]
+    assert (scene.state.book.pending_directives, drops(scene)) == ((), [])
+
+
+def test_polish_does_what_was_only_promised() -> None:
+    def plans(scene: Scene, request: WorkerRequest) -> FakeReply:
+        if "The remit is complete" not in section(request, "CURRENT MILESTONE"):
+            return scene.plans(request)
+        told = section(request, "CURRENT MILESTONE") + section(request, "ACTIVE DIRECTIVES")
+        numbers = [int(it) for it in re.findall(r"^(?:- )?\[(\d)\]", told, re.MULTILINE)]
+        said = answers_all(request, "addressed")
+        later = [f"[{it}] later" for it in numbers[1:]]
+        return FakeReply(
+            output=plan(task="Tidy", directives=said, does=numbers[:1], carry_forward=later)
+        )
+
+    scene = looked_after(
+        tasks=1,
+        rules=LoopRules(polish_tasks=3),
+        code_style_supervisor=once(*(directive(f"Tidy {number}") for number in range(5))),
+        task_planner=plans,
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    assert len(scene.events(k.TaskMarked)) == 4
+    assert drops(scene) == [(number, DropReason.POLISHED) for number in (4, 5)]
+
+
+@pytest.mark.parametrize("kind", ["functional", "cleanup"])
+def test_a_critical_directive_cannot_wait(kind: str) -> None:
+    scene = looked_after(
+        code_style_supervisor=once(directive("Stop it", kind, "critical")),
+        task_planner=replies({"directive": 1, "response": "deferred"}),
+    )
+    scene.drive()
+    assert "cannot be deferred" in scene.events(e.AttemptFailed)[0].reason
 
 
 def test_a_critical_directive_is_done_by_the_very_task() -> None:
@@ -273,12 +340,14 @@ def test_a_failed_task_of_polish_goes_on_with_the_next() -> None:
 
     scene = looked_after(
         tasks=1,
-        rules=LoopRules(max_attempts=1),
+        rules=LoopRules(max_attempts=1, polish_tasks=2),
         code_style_supervisor=once(directive("A"), directive("B")),
         loop_qa=judges,
     )
     assert scene.drive() is RunStatus.COMPLETED
     assert [it.outcome.value for it in scene.events(k.TaskMarked)] == ["done", "failed", "failed"]
+    # Nobody has done them, so that they are not settled.
+    assert drops(scene) == [(1, DropReason.POLISHED), (2, DropReason.POLISHED)]
 
 
 def test_a_person_adds_a_directive_and_drops_another() -> None:
@@ -334,7 +403,7 @@ def test_the_assessor_sees_the_run_log_and_the_directives() -> None:
     (request,) = scene.requests("assessor")
     assert "functional, normal, from design: Split it" in section(request, "ACTIVE DIRECTIVES")
     log = section(request, "SUPERVISOR RUN LOG")
-    assert log == "Design Supervisor, after 1 tasks: bootstrapped, 1 directives"
+    assert log == "Design Supervisor, after 1 tasks: reviewed, 1 directives"
     # What nobody answers before the end is dropped on record.
     assert drops(scene) == [(1, DropReason.ENDED)]
     assert len(scene.events(SupervisorRan)) == 1

@@ -11,6 +11,7 @@ from tests.support.loop_scene import (
     judge,
     learnt,
     loop_definition,
+    plan,
     section,
     sections,
     style,
@@ -25,12 +26,13 @@ from supervisor_ai.domain.run.failures.diagnosis import Action, Diagnosis
 from supervisor_ai.domain.run.status import FailureCategory, RunStatus
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.loop.briefs import SUPERVISOR_TOKENS, characters
+from supervisor_ai.drivers.loop.events import WorkReportWritten
 from supervisor_ai.drivers.loop.rules import LoopRules
 from supervisor_ai.drivers.quality.events import SupervisorRan
 from supervisor_ai.drivers.quality.supervisors import RunOutcome
 from supervisor_ai.engine.ports.knowledge import NoQualityRecords
 from supervisor_ai.engine.ports.workers import WorkerRequest
-from supervisor_ai.testing.fake_worker import FakeReply
+from supervisor_ai.testing.fake_worker import FakeReply, answering
 
 STYLE = replace(BUILTIN[0], every=1)
 CONVENTION = "docs/knowledge/conventions/errors.md"
@@ -254,9 +256,74 @@ def test_each_look_is_told_in_a_line() -> None:
     )
     scene.drive()
     assert describe(looks(scene)[0]).endswith(
-        "Code Style Supervisor: laid the ground, found 4 things, 4 of them new, created 2 cleanup "
-        "directives and 1 functional directive, updated 1 document"
+        "Code Style Supervisor: laid the ground, found 4 things, 4 of them new, updated 1 document."
+        " 3 directives dropped: this look lays the ground"
     )
+    assert looks(scene)[0].directives == ()
+    assert "3 directives dropped" in scene.text(scene.events(WorkReportWritten)[0].report)
+
+
+def test_a_supervisor_without_tools_sees_the_code_and_writes_through_its_answer() -> None:
+    text = "# Errors\n\n## Rules\n\n1. Raise ToolError.\n"
+    documents = [
+        {"path": "conventions/errors.md", "text": text},
+        *({"path": it, "text": text} for it in ("design/other.md", "conventions/../../up.md")),
+        {"path": "docs/knowledge/conventions/empty.md", "text": "# Empty\n"},
+    ]
+    claimed = ["conventions/errors.md", "conventions/made_up.md"]
+    answer = {"conventions_updated": claimed, "directives": [], "documents": documents}
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]),
+        code_style_supervisor=lambda scene, request: FakeReply(output=answering(answer)),
+    )
+    kernel = scene.kernel
+    kernel.quality = replace(kernel.quality, books=BOOKS)
+    kernel.kill(1)
+    kernel.world = kernel.process()
+    assert scene.drive() is RunStatus.COMPLETED
+    look = looks(scene)[0]
+    assert "+x = " in section(scene.requests("code_style_supervisor")[0], "CHANGED CODE")
+    assert look.outcome is RunOutcome.BOOTSTRAPPED
+    assert look.updated == ("docs/knowledge/conventions/errors.md",)
+    assert (look.novel, look.total) == (1, 1)
+    assert "1. Raise ToolError." in scene.tip[look.updated[0]]
+    assert [it for it in scene.tip if it.endswith(("other.md", "up.md", "empty.md"))] == []
+    assert look.reason == (
+        "docs/knowledge/conventions/empty.md: it says nothing, and nobody is told of it; "
+        "docs/knowledge/design/other.md: it is not in a folder of its own; "
+        "docs/knowledge/conventions/../../up.md: it is not in a folder of its own; "
+        "conventions/made_up.md is said to be updated, and is not"
+    )
+
+
+def test_a_look_that_only_claims_a_document_has_laid_no_ground() -> None:
+    scene = Scene(
+        loop_definition(supervisors=[STYLE]),
+        code_style_supervisor=lambda scene, request: FakeReply(
+            output=style(directive("A"), updated=["conventions/x.md"])
+        ),
+    )
+    scene.drive()
+    look = looks(scene)[0]
+    assert (look.outcome, look.updated, look.total) == (RunOutcome.REVIEWED, (), 1)
+    assert [it.number for it in look.directives] == [1]
+    assert look.reason == "conventions/x.md is said to be updated, and is not"
+
+
+def test_the_last_milestone_is_looked_at_where_the_assessor_completes_it() -> None:
+    scene = Scene(
+        loop_definition(LoopRules(review_interval=1), supervisors=[STYLE, BUILTIN[1]]),
+        milestones=2,
+        task_planner=says(plan()),
+        assessor=lambda scene, request: FakeReply(output=assess("milestone_complete")),
+    )
+    assert scene.drive() is RunStatus.COMPLETED
+    # The style supervisor has seen each task before the assessor did, and need not look again.
+    made = [it.supervisor for it in scene.events(SupervisorRan)]
+    assert made == ["code_style", "design"] * 2
+    begin = scene.nodes.index("assessor")
+    assert scene.nodes[begin : begin + 3] == ["assessor", "run_supervisors", "task_planner"]
+    assert scene.nodes[-4:] == ["assessor", "run_supervisors", "polish", "report"]
 
 
 class OtherRuns(NoQualityRecords):

@@ -13,6 +13,8 @@ from supervisor_ai.domain.knowledge.documents import INDEX, area_of
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.drivers.loop import events as k
+from supervisor_ai.drivers.loop.briefs import BriefWriter
+from supervisor_ai.drivers.loop.routes import LoopPhase
 from supervisor_ai.drivers.quality.directives import DirectiveResponse
 from supervisor_ai.drivers.quality.events import (
     DirectiveAdded,
@@ -26,6 +28,7 @@ from supervisor_ai.testing.fake_workspaces import Files
 _BELOW = f"{STORE}/"
 _OWNERS = {folder: it.name for it in BUILTIN for folder in it.owns}
 _STORE = MarkdownStore(READER)
+_SETTLING = {DirectiveResponse.EXPLAINED, DirectiveResponse.ESCALATED}
 
 
 def check_all(scene: Scene, fate: Fate) -> None:
@@ -55,7 +58,8 @@ def check_looks(scene: Scene, fate: Fate) -> None:
     """Look whether a look that came to nothing says why."""
     lacking = {it.name for at, it in enumerate(BUILTIN) if at in fate.lacking}
     for it in scene.events(SupervisorRan):
-        assert (it.outcome in LOOKED) is not bool(it.reason)
+        assert it.outcome in LOOKED or it.reason
+        assert not it.refused or it.reason
         assert it.supervisor not in lacking or it.outcome is RunOutcome.UNAVAILABLE
 
 
@@ -64,11 +68,12 @@ def check_directives(scene: Scene, fate: Fate) -> None:
     looks, added = scene.events(SupervisorRan), scene.events(DirectiveAdded)
     made = [it for look in looks for it in look.directives] + [it.directive for it in added]
     numbers = sorted(it.number for it in made)
-    answered = _answered(scene)
+    settled = _settled(scene)
     dropped = [it.number for it in scene.events(DirectiveDropped)]
     pending = [it.number for it in scene.state.book.pending_directives]
     assert numbers == list(range(1, len(made) + 1))
-    assert numbers == sorted([*answered, *dropped, *pending]), "a directive vanished"
+    assert numbers == sorted([*settled, *dropped, *pending]), "a directive vanished"
+    check_sight(scene, pending)
     assert _wanted(scene) <= {it.text for it in made}, "a directive was never taken up"
     assert len(added) == fate.pauses
     assert [scene.text(it.directive.text) for it in added] == [MINDED] * len(added)
@@ -78,16 +83,29 @@ def _succeeded(scene: Scene) -> set[tuple[object, int]]:
     return {(it.place, it.attempt) for it in scene.events(e.AttemptSucceeded)}
 
 
-def _answered(scene: Scene) -> list[int]:
-    """Name the directives that were answered by attempts that counted."""
+def check_sight(scene: Scene, pending: list[int]) -> None:
+    """Look whether whoever plans next sees every directive: as a question, or as a line."""
+    book = scene.state.book
+    writer = BriefWriter(book=book, read=scene.text)
+    told = writer.directives() + writer.milestone()
+    doing = book.current.does if book.current else ()
+    for it in book.pending_directives:
+        is_shown = it.is_cleanup or book.phase is LoopPhase.WORK
+        assert not is_shown or it.number in doing or f"[{it.number}] " in told, "out of sight"
+
+
+def _settled(scene: Scene) -> list[int]:
+    """Name the directives that an answer settled, or a task that was done."""
     succeeded = _succeeded(scene)
-    return [
-        it.number
-        for planned in scene.events(k.TaskPlanned)
-        if (planned.place, planned.attempt) in succeeded
-        for it in planned.answers
-        if it.response is not DirectiveResponse.DEFERRED
-    ]
+    settled: list[int] = []
+    does: tuple[int, ...] = ()
+    for it in (envelope.event for envelope in scene.kernel.envelopes(scene.run)):
+        if isinstance(it, k.TaskMarked):
+            settled += does if it.outcome is k.TaskOutcome.DONE else ()
+        elif isinstance(it, k.TaskPlanned) and (it.place, it.attempt) in succeeded:
+            does = it.does
+            settled += [said.number for said in it.answers if said.response in _SETTLING]
+    return settled
 
 
 def _wanted(scene: Scene) -> set[str]:

@@ -86,6 +86,15 @@ def test_rules_knowledge_and_interfaces_are_found() -> None:
     ]
 
 
+@pytest.mark.parametrize("kind", [SourceKind.FILES, SourceKind.KNOWLEDGE])
+def test_the_knowledge_store_is_told_elsewhere_unless_a_pattern_names_it(kind: SourceKind) -> None:
+    files = {"docs/design.md": b"# D\n", "docs/knowledge/design/old.md": b"_Status: deprecated_\n"}
+    for pattern, found in (("docs/**", ["docs/design.md"]), ("docs/knowledge/**", [*files][1:])):
+        sources = request(Source(kind=kind, patterns=(pattern,)), budget=1_000)
+        packed = packer(MemoryGit(files)).pack_now(sources)
+        assert list(levels(packed)) == found
+
+
 def test_what_changes_least_stands_first_whatever_is_more_important() -> None:
     kinds = (SourceKind.PLAN, SourceKind.TARGET, SourceKind.TREE, SourceKind.RULES)
     packed = pack(

@@ -124,20 +124,27 @@ def test_a_project_names_no_service_and_no_key() -> None:
     project = """\
 models:
   primary: {provider: openai_compatible}
-  backup: {base_url: "https://evil.example.com"}
+  backup: {base_url: "https://evil.example.com", api_key: "${HOME_KEY}"}
   local: {key: "${HOME_KEY}", plain_http: true}
   mine: {model: m}
 """
     files = Files().lay(USER).lay(project, Origin.PROJECT)
     assert files.refusal == snapshot("""\
-The definitions have 5 mistakes:
+The definitions have 6 mistakes:
   project.yaml:2: models.primary.provider: names a service or a key of yours; only your own config may do that
+  project.yaml:3: models.backup.api_key: names a service or a key of yours; only your own config may do that
   project.yaml:3: models.backup.base_url: names a service or a key of yours; only your own config may do that
   project.yaml:4: models.local.key: names a service or a key of yours; only your own config may do that
   project.yaml:4: models.local.plain_http: names a service or a key of yours; only your own config may do that
   project.yaml:5: models.mine: unknown model 'mine' (known: backup, local, primary); only your own config may add one\
 """)
     assert files.models == Files().lay(USER).models
+
+
+def test_a_key_has_the_name_that_other_tools_give_it_too() -> None:
+    assert Files().lay(USER.replace(" key:", " api_key:")).chain("primary")[0].key == (
+        "${ANTHROPIC_API_KEY}"
+    )
 
 
 def test_mistakes_are_told_together() -> None:

@@ -3,15 +3,15 @@
 from inline_snapshot import snapshot
 
 from supervisor_ai.domain.ids import ArtifactHash
-from supervisor_ai.engine.effects.knowledge import _replies, reply_problems
+from supervisor_ai.engine.effects.knowledge import _replies, reply_problems, urgency_of
 from supervisor_ai.engine.ports.knowledge import StandingDirective
 
 
-def directive(number: int, kind: str = "functional") -> StandingDirective:
+def directive(number: int, kind: str = "functional", priority: str = "normal") -> StandingDirective:
     return StandingDirective(
         number=number,
         type=kind,
-        priority="normal",
+        priority=priority,
         source="design",
         text=ArtifactHash("text"),
         since=0,
@@ -33,6 +33,13 @@ def test_each_directive_has_one_answer_and_only_cleanup_waits() -> None:
             "already, or escalate it.",
         ]
     )
+
+
+def test_a_critical_directive_comes_first_and_cannot_wait_whatever_its_type() -> None:
+    urgent = directive(3, "cleanup", "critical")
+    assert [it.number for it in sorted((*SHOWN, urgent), key=urgency_of)] == [3, 1, 2]
+    (problem,) = reply_problems((urgent,), [(3, "deferred")])
+    assert problem == "Directive 3 is critical and cannot be deferred."
 
 
 def test_what_is_no_answer_is_passed_over() -> None:

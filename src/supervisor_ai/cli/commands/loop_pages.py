@@ -9,7 +9,7 @@ from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.drivers.loop.queries.benefit import BenefitView, DocumentBenefit, Rates
 from supervisor_ai.drivers.loop.queries.view import DirectiveView, LoopView
 
-_DIRECTIVES: Final = ("NUMBER", "TYPE", "PRIORITY", "FROM", "AGE", "WHAT")
+_DIRECTIVES: Final = ("NUMBER", "TYPE", "PRIORITY", "FROM", "AGE", "STATUS", "WHAT")
 _RATES: Final = ("TASKS", "PASSED AT ONCE", "SETBACKS", "REJECTED REVIEWS", "COST")
 _TASKS: Final = ("TASK", "OUTCOME", "TRIES", "COMMIT", "WHAT")
 _LATEST: Final = 7
@@ -36,6 +36,7 @@ def directive_table(found: Sequence[DirectiveView]) -> str:
             it.priority,
             one_line(it.source),
             str(it.age),
+            it.status,
             one_line(it.description),
         )
         for it in found

@@ -16,6 +16,7 @@ from supervisor_ai.drivers.loop.window import ROLLED_UP
 
 _MOST: Final = 20
 _WORDS: Final = 400
+_DOCUMENT: Final = 8_000
 
 Line = Annotated[str, Meta(max_length=200)]
 Words = Annotated[str, Meta(max_length=_WORDS)]
@@ -136,12 +137,26 @@ class DirectiveOutput(AnswerModel, frozen=True, kw_only=True):
 Directives = Annotated[list[DirectiveOutput], Meta(max_length=_MOST)]
 
 
+class DocumentOutput(AnswerModel, frozen=True, kw_only=True):
+    """A document of the knowledge store, in full."""
+
+    path: Path
+    text: Annotated[str, Meta(min_length=1, max_length=_DOCUMENT)]
+
+
+Documents = Annotated[
+    list[DocumentOutput],
+    Meta(max_length=_MOST, description="Documents to write, for who cannot write files."),
+]
+
+
 class StyleFindingsOutput(SummedOutput, frozen=True, kw_only=True):
     """The answer of a supervisor that looks after conventions."""
 
     status: Literal["REVIEWED"] = "REVIEWED"
     conventions_updated: Paths
     directives: Directives
+    documents: Documents = field(default_factory=list)
 
 
 class DesignFindingsOutput(SummedOutput, frozen=True, kw_only=True):
@@ -150,6 +165,7 @@ class DesignFindingsOutput(SummedOutput, frozen=True, kw_only=True):
     status: Literal["REVIEWED"] = "REVIEWED"
     design_updates: Paths
     directives: Directives
+    documents: Documents = field(default_factory=list)
 
 
 class KnowledgeItemOutput(AnswerModel, frozen=True, kw_only=True):

@@ -113,7 +113,7 @@ _SIGNATURES: Final = _never(
     "says whether your commits are signed; only your own config may do that"
 )
 _SNAPSHOTS: Final = _never("says what is removed from your git; only your own config may do that")
-SERVICE_KEYS: Final = ("provider", "base_url", "key", "plain_http")
+SERVICE_KEYS: Final = ("provider", "base_url", "key", "api_key", "plain_http")
 """What only the user says about a model."""
 _GATE: Final[Mapping[KeyPath, ProjectLimit]] = {
     ("gates", ANY, "command"): _ASKED,

@@ -3,7 +3,7 @@
 import re
 from typing import Annotated, Final, Literal
 
-from pydantic import AfterValidator, Field
+from pydantic import AfterValidator, AliasChoices, Field
 
 from supervisor_ai.definitions.schema.base import Duration, FileShape, Name
 
@@ -42,7 +42,9 @@ class ModelShape(FileShape):
 
     provider: Literal["openai_compatible", "openrouter", "ollama", "anthropic"] | None = None
     base_url: Annotated[str, AfterValidator(service_url)] | None = None
-    key: Annotated[str, AfterValidator(key_reference)] | None = None
+    key: Annotated[str, AfterValidator(key_reference)] | None = Field(
+        default=None, validation_alias=AliasChoices("key", "api_key")
+    )
     plain_http: bool | None = None
     model: Annotated[str, AfterValidator(model_id)] | None = None
     max_tokens: Annotated[int, Field(ge=1, le=10_000_000)] | None = None

@@ -192,9 +192,10 @@ def _files(stored: Mapping[str, bytes]) -> list[StoreFile]:
 def _settled(
     revision: Revision, refused: Iterable[UpdateRefusal], *, reviews: int
 ) -> SettledKnowledge:
+    wrong = (*refused, *(it for it in revision.refused if not it.is_same))
     return SettledKnowledge(
         files={f"{_BELOW}{path}": content for path, content in revision.contents.items()},
         updated=tuple(f"{_BELOW}{path}" for path in revision.changed),
-        refused=tuple((f"{_BELOW}{it.path}", it.reason) for it in (*refused, *revision.refused)),
+        refused=tuple((f"{_BELOW}{it.path}", it.reason) for it in wrong),
         reviews=reviews,
     )

@@ -71,6 +71,8 @@ class UpdateRefusal(Struct, frozen=True, kw_only=True):
 
     path: str
     reason: str
+    is_same: bool = False
+    """Whether nothing is wrong with it: the store says so already."""
 
 
 def apply_update(
@@ -102,7 +104,8 @@ def _with_status(
         path = line_text(update.path, MAX_NOTE)
         return UpdateRefusal(path=path, reason="there is no such document")
     if before.status is update.status and not before.needs_review:
-        return UpdateRefusal(path=before.path, reason=f"it is {update.status.value} already")
+        reason = f"it is {update.status.value} already"
+        return UpdateRefusal(path=before.path, reason=reason, is_same=True)
     is_firm = update.status is KnowledgeStatus.ESTABLISHED
     if is_firm and len(before.rules) > MAX_RULES:
         return UpdateRefusal(path=before.path, reason=_too_long("rules", before.rules, MAX_RULES))
@@ -136,7 +139,7 @@ def _written(
         needs_review=said.needs_review,
     )
     if before is not None and before.fingerprint == document.fingerprint:
-        return UpdateRefusal(path=before.path, reason="it says the same already")
+        return UpdateRefusal(path=before.path, reason="it says the same already", is_same=True)
     if name_text(update.by) == USER:
         document = replace(document, status=KnowledgeStatus.ESTABLISHED)
     return _signed(document, update, "written anew" if before else "written")

@@ -1,6 +1,6 @@
 """What a loop remembers: the remit, its milestones, what was done, and what is to be done."""
 
-from collections.abc import Iterable
+from collections.abc import Container, Iterable
 from typing import Final
 
 from msgspec import Struct, field
@@ -142,6 +142,7 @@ class LoopBook(Struct, frozen=True, kw_only=True):
     last_assessment: ArtifactHash | None = None
     correction_hint: ArtifactHash | None = None
     pending_directives: tuple[Directive, ...] = ()
+    """Those that are not settled: what is planned counts until the task that does it is done."""
     supervisor_urgency: int = CALM
     """In tenths."""
     supervisor_run_log: tuple[SupervisorRun, ...] = ()
@@ -163,6 +164,20 @@ class LoopBook(Struct, frozen=True, kw_only=True):
     def is_complete(self) -> bool:
         """Tell whether every milestone is reached."""
         return bool(self.milestones) and self.active_milestone_index >= len(self.milestones)
+
+    @property
+    def planned_directives(self) -> frozenset[int]:
+        """Number the directives that the current task does, or that are carried forward."""
+        current = () if self.current is None else self.current.does
+        carried = (it.directive for it in self.carry_forward)
+        return frozenset((*current, *(it for it in carried if it is not None)))
+
+    @property
+    def waiting_directives(self) -> tuple[Directive, ...]:
+        """List the directives that have to be answered; a critical one always has to."""
+        planned = self.planned_directives
+        pending = self.pending_directives
+        return tuple(it for it in pending if it.is_critical or it.number not in planned)
 
     @property
     def task(self) -> CurrentTask:
@@ -196,17 +211,20 @@ def scoped(book: LoopBook, taken: ScopeTaken) -> LoopBook:
 
 
 def planned(book: LoopBook, taken: TaskPlanned, plan: ArtifactHash) -> LoopBook:
-    """Take up what comes next; every directive that was answered is pending no more."""
-    churn = is_churn(tuple(it.text for it in book.carry_forward), tuple(taken.carry_forward))
-    known = {it.number: it for it in book.pending_directives}
+    """Take up what comes next; a directive that is planned stays until its task is done."""
+    before = book.carry_forward
+    known = {it.number for it in book.pending_directives}
     answered = {it.number: it for it in taken.answers if it.number in known}
-    book = _carried(book, taken, [known[number] for number in answered], answered)
+    book = _carried(book, taken, answered)
+    churn = is_churn(tuple(it.text for it in before), tuple(it.text for it in book.carry_forward))
     book = book.asked(*_escalated(book, answered.values()))
+    settling = {DirectiveResponse.EXPLAINED, DirectiveResponse.ESCALATED}
+    if taken.keeps is None:
+        settling.add(DirectiveResponse.ADDRESSED)
+    settled = {number for number, it in answered.items() if it.response in settling}
     book = replace(
         book,
-        pending_directives=tuple(
-            it for it in book.pending_directives if not _is_settled(answered.get(it.number))
-        ),
+        pending_directives=_without(book, settled),
         task_planner_action=taken.action,
         correction_hint=None,
         research=book.research.over(),
@@ -218,23 +236,17 @@ def planned(book: LoopBook, taken: TaskPlanned, plan: ArtifactHash) -> LoopBook:
     return book.urged(UrgencySignal.CHURN) if churn else book
 
 
-def _is_settled(answer: DirectiveAnswer | None) -> bool:
-    return answer is not None and answer.response is not DirectiveResponse.DEFERRED
+def _without(book: LoopBook, numbers: Container[int]) -> tuple[Directive, ...]:
+    return tuple(it for it in book.pending_directives if it.number not in numbers)
 
 
-def _carried(
-    book: LoopBook,
-    taken: TaskPlanned,
-    shown: Iterable[Directive],
-    answered: dict[int, DirectiveAnswer],
-) -> LoopBook:
+def _carried(book: LoopBook, taken: TaskPlanned, answered: dict[int, DirectiveAnswer]) -> LoopBook:
     """Put functional directives before what is planned, and cleanup after it."""
-    later = [
-        it
-        for it in shown
-        if answered[it.number].response is DirectiveResponse.ADDRESSED
-        and it.number not in taken.does
-    ]
+    addressed = {
+        number for number, it in answered.items() if it.response is DirectiveResponse.ADDRESSED
+    }
+    wanted = addressed.union(taken.keeps or ()).difference(taken.does)
+    later = [it for it in book.pending_directives if it.number in wanted]
     carried = {it.number: CarriedTask(text=it.text, directive=it.number) for it in later}
     first = [carried[it.number] for it in later if not it.is_cleanup]
     last = [carried[it.number] for it in later if it.is_cleanup]
@@ -295,9 +307,11 @@ def marked(book: LoopBook, fact: TaskMarked) -> LoopBook:
         qa=task.qa,
         commit=fact.commit,
     )
+    settled = task.does if fact.outcome is TaskOutcome.DONE else ()
     book = replace(
         book,
         done_list=(*book.done_list, entry),
+        pending_directives=_without(book, settled),
         current=None,
         tasks_since_last_review=book.tasks_since_last_review + 1,
     )
@@ -336,8 +350,8 @@ def assessed(
             called = book.roster.called(LookMoment.RESCOPE)
             return replace(book, carry_forward=(), correction_hint=taken.hint, roster=called)
         case _:
-            # Whoever was not called before the assessor looked is called now.
-            called = book.roster if is_claim else book.roster.called(LookMoment.MILESTONE)
+            # Whoever has seen the newest task already, before the assessor looked, is not called.
+            called = book.roster.called(LookMoment.MILESTONE, after=1)
             reached = book.active_milestone_index + 1
             return replace(book, active_milestone_index=reached, roster=called)
 
@@ -381,5 +395,5 @@ def added(book: LoopBook, directives: tuple[Directive, ...]) -> LoopBook:
 
 def dropped(book: LoopBook, number: int) -> LoopBook:
     """Let a directive be pending no more."""
-    left = tuple(it for it in book.pending_directives if it.number != number)
-    return replace(book, pending_directives=left)
+    carried = tuple(it for it in book.carry_forward if it.directive != number)
+    return replace(book, pending_directives=_without(book, {number}), carry_forward=carried)

@@ -144,12 +144,13 @@ class BriefWriter(Struct, frozen=True, kw_only=True):
 
     def carried(self, item: CarriedTask) -> str:
         """Return the words of a task that is planned."""
-        text = self.read(item.text)
-        return text if item.directive is None else directive_text(text).description
+        text, number = self.read(item.text), item.directive
+        return text if number is None else f"[{number}] {directive_text(text).description}"
 
     def directives(self) -> str:
         """List what supervisors want done, functional before cleanup."""
-        shown = shown_directives(self.book)
+        waiting = {it.number for it in self.book.waiting_directives}
+        shown = (it for it in shown_directives(self.book) if it.number in waiting)
         return "\n".join(cut(self._directive(it), _DIRECTIVE) for it in shown)
 
     def _directive(self, it: Directive) -> str:
@@ -240,7 +241,7 @@ class BriefWriter(Struct, frozen=True, kw_only=True):
 
 
 def shown_directives(book: LoopBook) -> tuple[Directive, ...]:
-    """List the directives that the planner has to answer; polish knows cleanup alone."""
+    """List the directives that the planner can answer; polish knows cleanup alone."""
     wanted = (it for it in book.pending_directives if it.is_cleanup or book.phase is LoopPhase.WORK)
     return in_order(wanted)
 

@@ -63,6 +63,8 @@ class TaskPlanned(AnswerTaken, frozen=True, kw_only=True):
     answers: tuple[DirectiveAnswer, ...] = ()
     does: tuple[int, ...] = ()
     """The directives that the task carries out."""
+    keeps: tuple[int, ...] | None = None
+    """The planned directives that stay planned; None: from a time when an answer settled them."""
 
 
 class WorkTaken(AnswerTaken, frozen=True, kw_only=True):

@@ -18,7 +18,7 @@ def write_report(book: LoopBook, read: Read) -> str:
         ("Supervisors", list(_runs(book))),
         ("Does it help?", list(_numbers(book))),
         ("Requests for direction", list(_questions(book, read))),
-        ("Directives that nobody answered", list(_directives(book, read))),
+        ("Directives that are still open", list(_directives(book, read))),
     )
     told = [f"## {title}\n\n" + "\n".join(lines) for title, lines in parts if any(lines)]
     return "\n\n".join(("# Work report", *told)) + "\n"

@@ -76,6 +76,8 @@ DETOURS: Final[frozenset[tuple[LoopNode, Word]]] = frozenset(
         (LoopNode.MARK_FAILED, NodeOutcome.MARKED),
         (LoopNode.TASK_PLANNER, PlannerAction.MILESTONE_DONE),
         (LoopNode.ASSESSOR, AssessmentVerdict.MAJOR_DIVERGENCE),
+        (LoopNode.ASSESSOR, AssessmentVerdict.MILESTONE_COMPLETE),
+        (LoopNode.ASSESSOR, NodeOutcome.ALL_COMPLETE),
     }
 )
 """Where supervisors look first if one of them is due, so that whoever comes next can read it."""

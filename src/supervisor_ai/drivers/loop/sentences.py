@@ -61,8 +61,7 @@ def look_sentence(event: SupervisorRan) -> str:
     found = f"{_count(event.total, 'thing')}, {event.novel} of them new"
     parts = [f"found {found if event.total else 'nothing'}"]
     if event.outcome is RunOutcome.BOOTSTRAPPED:
-        ground = "laid the ground" if event.total else "had nothing to compare with yet"
-        parts.insert(0, ground)
+        parts.insert(0, "laid the ground")
     if wanted:
         parts.append(f"created {' and '.join(wanted)}")
     if event.updated:
@@ -76,7 +75,8 @@ def look_sentence(event: SupervisorRan) -> str:
     if event.usage.cost:
         least, most = ESTIMATE
         parts.append(f"cost {event.usage.cost} $ where {least} to {most} $ were expected")
-    return f"{event.title}: {', '.join(parts)}"
+    told = f"{event.title}: {', '.join(parts)}"
+    return f"{told}. {event.reason}" if event.reason else told
 
 
 def _tally(event: DirectivesAnswered) -> str:

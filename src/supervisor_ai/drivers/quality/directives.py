@@ -86,7 +86,12 @@ class Directive(Struct, frozen=True, kw_only=True):
     @property
     def is_critical(self) -> bool:
         """Tell whether nothing else may be done before it."""
-        return self.priority is DirectivePriority.CRITICAL and not self.is_cleanup
+        return self.priority is DirectivePriority.CRITICAL
+
+    @property
+    def can_wait(self) -> bool:
+        """Tell whether planned work may come first."""
+        return self.is_cleanup and not self.is_critical
 
 
 class DirectiveText(Struct, frozen=True, kw_only=True):
@@ -133,17 +138,18 @@ def numbered(
 
 
 def in_order(pending: Iterable[Directive]) -> tuple[Directive, ...]:
-    """Put functional directives before cleanup, the urgent ones first, then the oldest."""
+    """Put critical directives first, then functional ones before cleanup, then the oldest."""
     return tuple(sorted(pending, key=_rank))
 
 
-def _rank(it: Directive) -> tuple[int, int, int]:
-    return _TYPES.index(it.type), _PRIORITIES.index(it.priority), it.number
+def _rank(it: Directive) -> tuple[bool, int, int, int]:
+    kind, priority = _TYPES.index(it.type), _PRIORITIES.index(it.priority)
+    return not it.is_critical, kind, priority, it.number
 
 
 def overdue(pending: Sequence[Directive], backlog: Backlog, *, tasks: int) -> tuple[Drop, ...]:
     """Say which cleanup directives are dropped: those too old, and the oldest of too many."""
-    cleanup = [it for it in pending if it.is_cleanup]
+    cleanup = [it for it in pending if it.can_wait]
     aged = [it for it in cleanup if tasks - it.since > backlog.age]
     fresh = sorted((it for it in cleanup if it not in aged), key=lambda it: it.number)
     surplus = fresh[: max(0, len(fresh) - backlog.cap)]

@@ -44,6 +44,8 @@ class FindingsTaken(AnswerTaken, frozen=True, kw_only=True):
     novel: int = 0
     """How much of it the look before had not found."""
     total: int = 0
+    left_out: str = ""
+    """What of it is not kept, and why."""
 
 
 class SupervisorRan(StepNote, frozen=True, kw_only=True):
@@ -68,7 +70,7 @@ class SupervisorRan(StepNote, frozen=True, kw_only=True):
     findings: ArtifactHash | None = None
     """Its whole answer; None: there was none."""
     reason: str = ""
-    """Why there was none."""
+    """Why there was none, or what of it is not kept, and why."""
     usage: Usage = NO_USAGE
     """What the look cost, as far as its agent knows."""
 

@@ -5,6 +5,7 @@ from msgspec import Struct
 
 from supervisor_ai.drivers.quality.directives import DirectivePriority, DirectiveType
 from supervisor_ai.drivers.quality.ports import KnowledgeItem
+from supervisor_ai.drivers.quality.supervisors import STORE
 
 
 class FoundDirective(Struct, frozen=True, kw_only=True):
@@ -17,6 +18,13 @@ class FoundDirective(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...] = ()
 
 
+class AnsweredDocument(Struct, frozen=True, kw_only=True):
+    """A document of the knowledge store that an answer carries."""
+
+    path: str
+    text: str
+
+
 class Findings(Struct, frozen=True, kw_only=True):
     """What a supervisor found, whichever it is."""
 
@@ -24,14 +32,26 @@ class Findings(Struct, frozen=True, kw_only=True):
     design_updates: tuple[str, ...] = ()
     directives: tuple[FoundDirective, ...] = ()
     knowledge_items: tuple[KnowledgeItem, ...] = ()
+    documents: tuple[AnsweredDocument, ...] = ()
     summary: str = ""
+
+    @property
+    def claimed(self) -> tuple[str, ...]:
+        """Name the documents that it says it wrote, by their paths in the store."""
+        said = (*self.conventions_updated, *self.design_updates)
+        return tuple(it.removeprefix(f"{STORE}/") for it in said)
+
+    @property
+    def files(self) -> dict[str, str]:
+        """Return the documents that it carries, by their paths in the project."""
+        return {f"{STORE}/{it.path.removeprefix(f'{STORE}/')}": it.text for it in self.documents}
 
     @property
     def things(self) -> frozenset[str]:
         """Name everything that was found, so that two looks can be compared."""
         wanted = (f"directive {_plain(it.description)}" for it in self.directives)
         learnt = (f"item {_plain(it.content)}" for it in self.knowledge_items)
-        written = (f"document {it}" for it in (*self.conventions_updated, *self.design_updates))
+        written = (f"document {it}" for it in self.claimed)
         return frozenset((*wanted, *learnt, *written))
 
 

@@ -1,6 +1,7 @@
 """Performing a supervisor's look: what it is told, what it may write, and what is kept of it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import PurePosixPath
 from typing import Final
 
 import msgspec
@@ -34,6 +35,7 @@ from supervisor_ai.engine.effects.refused_writes import report_refused
 from supervisor_ai.engine.effects.worker import Work, perform_worker
 from supervisor_ai.engine.ports.workers import AnswerProblem
 from supervisor_ai.engine.world import Operation
+from supervisor_ai.tools.text import counted
 
 KNOWLEDGE: Final = "KNOWLEDGE STORE"
 MODE: Final = "MODE"
@@ -42,7 +44,10 @@ _BOOTSTRAP: Final = (
     "Look at the project and write the first documents; want nothing cleaned up yet."
 )
 _COMPARE: Final = "COMPARE. Hold the recent work against what your documents say."
+_CHANGED_CODE: Final = "CHANGED CODE"
+_NOT_OWN: Final = "it is not in a folder of its own"
 _SHOWN: Final = 10
+_CUT: Final = "\n[what follows was left out]"
 
 
 class Look(Struct, frozen=True, kw_only=True):
@@ -56,6 +61,8 @@ class Look(Struct, frozen=True, kw_only=True):
     previous: ArtifactHash | None
     most: int
     """How many characters it is told at most."""
+    change: str = ""
+    """What has changed since it looked last, as a diff."""
     uses: tuple[KnowledgeUse, ...] = ()
     """Which tasks were told of which documents, the oldest first."""
 
@@ -74,7 +81,7 @@ async def perform_look(
     before = await standing_files(effect, ports.files)
     is_first = ports.books.is_empty(before, look.spec.owns)
     told = told_look_text(
-        look, ports.books.digest(before, most=space_left(look)), is_first=is_first
+        look, ports.books.digest(before, most=for_digest(look)), is_first=is_first
     )
     items = tuple(
         ContextItem(title=title, artifact=operation.keep(text)[0]) for title, text in told if text
@@ -82,7 +89,9 @@ async def perform_look(
 
     async def settle(work: Work) -> Snapshot | AnswerProblem:
         found = read_findings(work.answer.document)
-        written = await _written(effect, operation, ports, look, work)
+        given, others = own_documents(look.spec, found.files)
+        # What lies in the files is what was written.
+        written = {**given, **await _written(effect, operation, ports, look, work)}
         settled = ports.books.settle(
             WrittenKnowledge(
                 writer=look.spec.name,
@@ -93,6 +102,7 @@ async def perform_look(
                 items=found.knowledge_items,
             )
         )
+        settled = replace(settled, refused=(*settled.refused, *others))
         earlier = "" if look.previous is None else operation.text_of(look.previous)
         taken = findings_taken(
             _place(effect),
@@ -141,15 +151,35 @@ def store_after(before: Files, settled: SettledKnowledge) -> Files:
     return {path: text for path, text in files.items() if text is not None}
 
 
-def space_left(look: Look) -> int:
-    """Say how many characters are left for the store, so that the whole fits its budget."""
+def _space_left(look: Look) -> int:
     return max(0, look.most - sum(len(text) for _, text in look.sections))
 
 
+def for_digest(look: Look) -> int:
+    """Say how many characters are left for the store; where code has changed, half of them."""
+    return _space_left(look) // (2 if look.change else 1)
+
+
 def told_look_text(look: Look, digest: str, *, is_first: bool) -> tuple[tuple[str, str], ...]:
-    """Return what a supervisor is told, by title and in order."""
-    mode = _BOOTSTRAP if is_first else _COMPARE
-    return (*look.sections, (KNOWLEDGE, digest), (MODE, mode))
+    """Return what a supervisor is told, by title and in order; the whole fits its budget."""
+    mode, change = _BOOTSTRAP if is_first else _COMPARE, look.change
+    room = _space_left(look) - len(digest)
+    if len(change) > room:
+        change = change[: max(0, room - len(_CUT))] + _CUT
+    return (*look.sections, (_CHANGED_CODE, change), (KNOWLEDGE, digest), (MODE, mode))
+
+
+def own_documents(
+    spec: SupervisorSpec, files: Mapping[str, str]
+) -> tuple[dict[str, bytes], tuple[tuple[str, str], ...]]:
+    """Take of the documents of an answer what may be written, and say why the rest may not."""
+    own = {it: text.encode() for it, text in files.items() if _is_own(spec, it)}
+    return own, tuple((path, _NOT_OWN) for path in files if path not in own)
+
+
+def _is_own(spec: SupervisorSpec, path: str) -> bool:
+    is_plain = ".." not in PurePosixPath(path).parts
+    return is_plain and path.startswith(own_places(spec))
 
 
 def own_places(spec: SupervisorSpec) -> tuple[str, ...]:
@@ -180,21 +210,42 @@ def findings_taken(
     earlier: Findings,
     is_first: bool,
 ) -> FindingsTaken:
-    """Take up what a supervisor found, as far as it is kept."""
-    novel, total = novelty(found, earlier)
+    """Take up what a supervisor found, as far as it is kept; what it claims is not believed."""
+    true = tuple(it for it in found.claimed if _name(it) in set(map(_name, settled.updated)))
+    kept = replace(found, conventions_updated=true, design_updates=())
+    novel, total = novelty(kept, earlier)
+    is_bootstrap = is_first and bool(settled.updated)
+    wanted = () if is_bootstrap else found.directives
+    left_out = "; ".join(_left_out(found, settled, dropped=len(found.directives) - len(wanted)))
     return FindingsTaken(
         step=at.step,
         visit=at.visit,
         slot=at.slot,
         attempt=at.attempt,
-        outcome=RunOutcome.BOOTSTRAPPED if is_first else RunOutcome.REVIEWED,
-        directives=tuple(_kept(pens, it) for it in found.directives),
+        outcome=RunOutcome.BOOTSTRAPPED if is_bootstrap else RunOutcome.REVIEWED,
+        directives=tuple(_kept(pens, it) for it in wanted),
         updated=tuple(pens.redact(plain(path)) for path in settled.updated),
         refused=tuple(pens.redact(plain(path)) for path, _ in settled.refused[:_SHOWN]),
         reviews=settled.reviews,
         novel=novel,
         total=total,
+        left_out=pens.redact(plain(left_out)),
     )
+
+
+def _left_out(found: Findings, settled: SettledKnowledge, *, dropped: int) -> Iterator[str]:
+    """Say what of a look is not kept, and why."""
+    yield from (f"{path}: {reason}" for path, reason in settled.refused[:_SHOWN])
+    written = {*settled.updated, *(path for path, _ in settled.refused)}
+    there = set(map(_name, written))
+    for path in [it for it in found.claimed if _name(it) not in there][:_SHOWN]:
+        yield f"{path} is said to be updated, and is not"
+    if dropped:
+        yield f"{counted(dropped, 'directive')} dropped: this look lays the ground"
+
+
+def _name(path: str) -> str:
+    return PurePosixPath(path).stem
 
 
 def _kept(pens: LookPens, it: FoundDirective) -> NewDirective:

@@ -73,4 +73,5 @@ def told_look(
         total=found.total,
         is_converging=is_converging(runs, novel=found.novel, total=found.total),
         findings=findings,
+        reason=found.left_out,
     )

@@ -18,7 +18,12 @@ from supervisor_ai.drivers.quality.effects import RunAttachedSupervisor, TakeSto
 from supervisor_ai.drivers.quality.events import StandingAnswer, StandingRecord, StockTaken
 from supervisor_ai.drivers.quality.look import Look, perform_look
 from supervisor_ai.drivers.quality.ports import QualityPorts
-from supervisor_ai.drivers.quality.supervisors import Roster, RunOutcome, SupervisorSpec
+from supervisor_ai.drivers.quality.supervisors import (
+    STORE,
+    Roster,
+    RunOutcome,
+    SupervisorSpec,
+)
 from supervisor_ai.engine.ports.knowledge import QualityStock
 from supervisor_ai.engine.world import Operation
 
@@ -116,6 +121,7 @@ async def perform_attached_look(
         sections=tuple((title, text[:most]) for title, text in sections if text),
         previous=effect.record.findings,
         most=_CHARACTERS,
+        change=await world.workspaces.diff(since, effect.start, hides=(*effect.role.hides, STORE)),
         uses=world.quality.uses(),
     )
     return await perform_look(effect, operation, ports, look)

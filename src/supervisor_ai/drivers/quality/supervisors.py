@@ -94,13 +94,14 @@ class Roster(Struct, frozen=True, kw_only=True):
         """Count one more completed task for everybody."""
         return self._each(lambda _, it: replace(it, since=it.since + 1))
 
-    def called(self, moment: LookMoment) -> "Roster":
-        """Let a moment call those who want to hear of it."""
-        return self._each(
-            lambda spec, it: (
-                replace(it, moments=it.moments | {moment}) if moment in spec.moments else it
-            )
-        )
+    def called(self, moment: LookMoment, *, after: int = 0) -> "Roster":
+        """Let a moment call those who want to hear of it, and missed so many tasks at least."""
+
+        def change(spec: SupervisorSpec, it: SupervisorRecord) -> SupervisorRecord:
+            is_called = moment in spec.moments and it.since >= after
+            return replace(it, moments=it.moments | {moment}) if is_called else it
+
+        return self._each(change)
 
     def looked(self, name: str, outcome: RunOutcome, *, novel: int, total: int) -> "Roster":
         """Begin to count anew for one supervisor; one that finds little new looks less often."""

@@ -22,7 +22,8 @@ _MOST_PROBLEMS: Final = 5
 _CLEANUP: Final = "cleanup"
 _DEFERRED: Final = "deferred"
 _TYPES: Final = ("functional", _CLEANUP)
-_PRIORITIES: Final = ("critical", "normal", "low")
+_CRITICAL: Final = "critical"
+_PRIORITIES: Final = (_CRITICAL, "normal", "low")
 
 
 async def tell_knowledge(
@@ -77,9 +78,10 @@ def standing_directives(effect: RunWorker, operation: Operation) -> tuple[Standi
     return tuple(sorted(operation.world.quality.pending(), key=urgency_of)[:_MOST_DIRECTIVES])
 
 
-def urgency_of(it: StandingDirective) -> tuple[int, int, int]:
-    """Put functional directives before cleanup, the urgent ones first, then the oldest."""
-    return _TYPES.index(it.type), _PRIORITIES.index(it.priority), it.number
+def urgency_of(it: StandingDirective) -> tuple[bool, int, int, int]:
+    """Put critical directives first, then functional ones before cleanup, then the oldest."""
+    kind, priority = _TYPES.index(it.type), _PRIORITIES.index(it.priority)
+    return it.priority != _CRITICAL, kind, priority, it.number
 
 
 def take_replies(
@@ -134,6 +136,8 @@ def reply_problems(
                 f"Directive {it.number} is not answered in `directives`: address it, explain why "
                 "it is handled already, or escalate it."
             )
+        elif replies[it.number] == _DEFERRED and it.priority == _CRITICAL:
+            yield f"Directive {it.number} is critical and cannot be deferred."
         elif replies[it.number] == _DEFERRED and it.type != _CLEANUP:
             yield f"Directive {it.number} is functional and cannot be deferred."
 

@@ -74,7 +74,7 @@ def test_a_plan_without_a_task_does_not_count(task: str) -> None:
 
 def test_a_directive_that_was_erased_says_nothing() -> None:
     item = CarriedTask(text=ArtifactHash("gone"), directive=1)
-    assert writer(LoopBook()).carried(item) == ""
+    assert writer(LoopBook()).carried(item) == "[1] "
     assert directive_text("[erased]").description == ""
 
 

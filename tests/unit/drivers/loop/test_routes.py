@@ -63,8 +63,10 @@ ROWS: list[tuple[LoopNode, Word, Signs, LoopNode]] = [
     (LoopNode.ASSESSOR, AssessmentVerdict.MINOR_DRIFT, DUE, LoopNode.TASK_PLANNER),
     (LoopNode.ASSESSOR, AssessmentVerdict.MAJOR_DIVERGENCE, CALM, LoopNode.SCOPE_AGENT),
     (LoopNode.ASSESSOR, AssessmentVerdict.MAJOR_DIVERGENCE, DUE, LoopNode.RUN_SUPERVISORS),
-    (LoopNode.ASSESSOR, AssessmentVerdict.MILESTONE_COMPLETE, DUE, LoopNode.TASK_PLANNER),
-    (LoopNode.ASSESSOR, NodeOutcome.ALL_COMPLETE, DUE, LoopNode.POLISH),
+    (LoopNode.ASSESSOR, AssessmentVerdict.MILESTONE_COMPLETE, CALM, LoopNode.TASK_PLANNER),
+    (LoopNode.ASSESSOR, AssessmentVerdict.MILESTONE_COMPLETE, DUE, LoopNode.RUN_SUPERVISORS),
+    (LoopNode.ASSESSOR, NodeOutcome.ALL_COMPLETE, CALM, LoopNode.POLISH),
+    (LoopNode.ASSESSOR, NodeOutcome.ALL_COMPLETE, DUE, LoopNode.RUN_SUPERVISORS),
     # Polish phase -> Report, without any new look of a supervisor
     (LoopNode.POLISH, NodeOutcome.LEFT, POLISH, LoopNode.TASK_PLANNER),
     (LoopNode.POLISH, NodeOutcome.EMPTY, POLISH, LoopNode.REPORT),
@@ -93,6 +95,8 @@ def test_every_way_of_the_table_is_a_row_here() -> None:
         (LoopNode.MARK_FAILED, NodeOutcome.MARKED, BOTH, LoopNode.ASSESSOR),
         (LoopNode.TASK_PLANNER, PlannerAction.MILESTONE_DONE, DUE, LoopNode.ASSESSOR),
         (LoopNode.ASSESSOR, AssessmentVerdict.MAJOR_DIVERGENCE, DUE, LoopNode.SCOPE_AGENT),
+        (LoopNode.ASSESSOR, AssessmentVerdict.MILESTONE_COMPLETE, DUE, LoopNode.TASK_PLANNER),
+        (LoopNode.ASSESSOR, NodeOutcome.ALL_COMPLETE, DUE, LoopNode.POLISH),
     ],
 )
 def test_after_the_supervisors_the_loop_goes_where_it_would_have_gone(

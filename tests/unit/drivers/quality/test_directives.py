@@ -36,7 +36,7 @@ def make(
     )
 
 
-def test_functional_comes_before_cleanup_and_the_urgent_first() -> None:
+def test_critical_comes_first_then_functional_then_cleanup() -> None:
     shown = [
         make(1, CLEANUP, CRITICAL),
         make(2, FUNCTIONAL, LOW),
@@ -45,7 +45,7 @@ def test_functional_comes_before_cleanup_and_the_urgent_first() -> None:
         make(5, FUNCTIONAL, NORMAL),
         make(6, CLEANUP, CRITICAL),
     ]
-    assert [it.number for it in in_order(shown)] == [4, 5, 2, 1, 6, 3]
+    assert [it.number for it in in_order(shown)] == [4, 1, 6, 5, 2, 3]
 
 
 @pytest.mark.parametrize(
@@ -53,10 +53,10 @@ def test_functional_comes_before_cleanup_and_the_urgent_first() -> None:
     [
         (FUNCTIONAL, CRITICAL, True),
         (FUNCTIONAL, NORMAL, False),
-        (CLEANUP, CRITICAL, False),
+        (CLEANUP, CRITICAL, True),
     ],
 )
-def test_only_what_is_functional_interrupts(
+def test_only_the_priority_interrupts(
     kind: DirectiveType, priority: DirectivePriority, *, is_critical: bool
 ) -> None:
     assert make(1, kind, priority).is_critical is is_critical

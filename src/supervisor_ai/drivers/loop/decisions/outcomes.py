@@ -41,7 +41,7 @@ def left_with(before: LoopNode, book: LoopBook) -> Word:
         case LoopNode.TASK_PLANNER:
             return PlannerAction.MILESTONE_DONE
         case LoopNode.ASSESSOR:
-            return book.last_verdict or NodeOutcome.MARKED
+            return assessment_word(book, book.last_verdict or AssessmentVerdict.ALIGNED)
         case _:
             return NodeOutcome.MARKED
 
@@ -90,7 +90,7 @@ def drops_of_age(book: LoopBook, rules: LoopRules) -> tuple[Drop, ...]:
     """Say what is dropped now because it is too old or too much; polish drops at its end."""
     if book.phase is LoopPhase.POLISH:
         return ()
-    return overdue(book.pending_directives, rules.backlog, tasks=book.completed)
+    return overdue(book.waiting_directives, rules.backlog, tasks=book.completed)
 
 
 def failure_of(book: LoopBook) -> TaskOutcome:

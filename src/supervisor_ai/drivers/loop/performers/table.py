@@ -19,6 +19,7 @@ from supervisor_ai.drivers.quality.effects import RunAttachedSupervisor, TakeSto
 from supervisor_ai.drivers.quality.look import Look, perform_look
 from supervisor_ai.drivers.quality.performers import perform_attached_look, perform_stock
 from supervisor_ai.drivers.quality.ports import KnowledgeBooks, QualityPorts, StoreFiles
+from supervisor_ai.drivers.quality.supervisors import STORE
 from supervisor_ai.engine.effects.performer import performer
 from supervisor_ai.engine.world import Operation, Performers
 
@@ -62,6 +63,9 @@ async def perform_supervisor(
         sections=tuple((it.title, it.text) for it in sections),
         previous=None if effect.last is None else effect.last.findings,
         most=most,
+        change=await operation.world.workspaces.diff(
+            since, effect.start, hides=(*effect.role.hides, STORE)
+        ),
         uses=_uses(operation),
     )
     return await perform_look(effect, operation, ports, look)

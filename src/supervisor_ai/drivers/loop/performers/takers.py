@@ -1,5 +1,6 @@
 """Taking in what a role answered: what decides something becomes a fact, or it is refused."""
 
+import re
 from collections.abc import Callable, Iterator, Mapping
 from typing import Final, TypedDict, TypeVar
 
@@ -31,6 +32,8 @@ from supervisor_ai.engine.ports.workers import AnswerProblem
 
 T = TypeVar("T", bound=Struct)
 _SHOWN: Final = 10
+_NAMED: Final = re.compile(r"\s*\[([0-9]{1,9})\]")
+"""How a line of the plan begins that stands for a directive."""
 
 
 class AnswerPlace(TypedDict):
@@ -82,11 +85,14 @@ def take_plan(taking: Taking) -> AnswerTaken | AnswerProblem:
         return AnswerProblem(
             category=FailureCategory.VALIDATION, message=" ".join(problems[:_SHOWN])
         )
+    addressed = _addressed(answer, taking.book)
+    kept = {it: _named(it) for it in answer.carry_forward if _named(it) in addressed}
+    others = (it for it in answer.carry_forward if it not in kept)
     return k.TaskPlanned(
         **taking.at,
         action=answer.status,
         task=taking.keep(answer.task),
-        carry_forward=tuple(taking.keep(it) for it in answer.carry_forward),
+        carry_forward=tuple(taking.keep(it) for it in others),
         answers=tuple(
             k.DirectiveAnswer(
                 number=it.directive,
@@ -96,7 +102,21 @@ def take_plan(taking: Taking) -> AnswerTaken | AnswerProblem:
             for it in answer.directives
         ),
         does=answer.does,
+        keeps=tuple(kept.values()),
     )
+
+
+def _named(line: str) -> int:
+    """Number the directive for which a line of the plan stands; 0: none."""
+    name = _NAMED.match(line)
+    return int(name[1]) if name else 0
+
+
+def _addressed(answer: PlanAnswer, book: LoopBook) -> frozenset[int]:
+    """Number the directives that a task does; what is planned needs no second answer."""
+    said = {it.directive: it.response for it in answer.directives}
+    planned = book.planned_directives.difference(said)
+    return planned.union(n for n, it in said.items() if it is DirectiveResponse.ADDRESSED)
 
 
 def _asking(taking: Taking, questions: tuple[str, ...]) -> k.QuestionsAsked | None:
@@ -134,11 +154,11 @@ def plan_problems(answer: PlanAnswer, book: LoopBook) -> Iterator[str]:
     for number in said:
         if number not in shown:
             yield f"There is no directive {number} among ACTIVE DIRECTIVES."
+    addressed = dict.fromkeys(_addressed(answer, book) & shown.keys(), DirectiveResponse.ADDRESSED)
     for number, directive in shown.items():
-        yield from _unanswered(directive, said.get(number), answer)
-    for number in answer.does:
-        if said.get(number) is not DirectiveResponse.ADDRESSED:
-            yield f"`does` names directive {number}, which is not answered with `addressed`."
+        yield from _unanswered(directive, addressed.get(number, said.get(number)), answer)
+    for number in frozenset(answer.does).difference(addressed):
+        yield f"`does` names directive {number}, which is not answered with `addressed`."
     is_idle = answer.status is PlannerAction.IMPLEMENT and not answer.does
     if book.phase is LoopPhase.POLISH and is_idle and book.current is None:
         yield "The remit is complete: a task has to do one of the directives, named in `does`."
@@ -153,9 +173,10 @@ def _unanswered(
             f"Directive {number} is not answered: address it, explain why it is handled already, "
             "or escalate it."
         )
-    if response is DirectiveResponse.DEFERRED and not directive.is_cleanup:
-        yield f"Directive {number} is functional and cannot be deferred."
-    if not is_addressed or directive.is_cleanup:
+    if response is DirectiveResponse.DEFERRED and not directive.can_wait:
+        kind = "critical" if directive.is_critical else "functional"
+        yield f"Directive {number} is {kind} and cannot be deferred."
+    if not is_addressed or directive.can_wait:
         return
     if answer.status is PlannerAction.MILESTONE_DONE:
         yield f"A milestone is not done while directive {number} is still to be addressed."

@@ -48,7 +48,7 @@ class DoneTaskView(Struct, frozen=True, kw_only=True):
 
 
 class DirectiveView(Struct, frozen=True, kw_only=True):
-    """A directive that waits for the planner's answer."""
+    """A directive that is not done yet."""
 
     number: int
     type: str
@@ -59,6 +59,8 @@ class DirectiveView(Struct, frozen=True, kw_only=True):
     files: tuple[str, ...]
     age: int
     """How many tasks were completed since it came."""
+    status: str = "pending"
+    """`pending`: the planner has to answer it; `planned`: a task does it, or will."""
 
 
 class EscalationView(Struct, frozen=True, kw_only=True):
@@ -211,6 +213,7 @@ def _directive(it: Directive, records: Records, book: LoopBook) -> DirectiveView
         priority=it.priority.value,
         files=words.files,
         age=book.completed - it.since,
+        status="planned" if it.number in book.planned_directives else "pending",
     )
 
 
