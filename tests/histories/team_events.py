@@ -93,6 +93,7 @@ def beginning(at: Watch) -> Iterator[TeamFact]:
     yield m.MemberJoined(**at.by(), member="bob", role=TeamRole.CODER)
     yield m.EventRefused(**at.by("bob"), sent="APPROVED", code=RefusalCode.WRONG_PRODUCER, count=1)
     yield m.MessagesDelivered(**at.by(), upto=9)
+    yield m.MessagesRead(**at.by("bob"), upto=3)
     yield m.RunFollowed(**at.by(), run=RunId("r1"), upto=4, status=m.FollowStatus.WORKING)
 
 
@@ -107,6 +108,7 @@ def silence(at: Watch) -> Iterator[TeamFact]:
         to=("ada",),
         is_quiet=False,
         is_review=False,
+        silent=(),
     )
     yield s.MemberPinged(**at.by(), **staged)
     yield s.MemberNudged(**at.by(), **staged)

@@ -1,7 +1,7 @@
 """The tools of a member: one for each call that is on the list of its role."""
 
 from collections.abc import Mapping, Sequence
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import msgspec
 from msgspec import Struct
@@ -9,16 +9,19 @@ from msgspec import Struct
 from supervisor_ai.control.sessions.calls import (
     Room,
     all_calls,
+    attend,
     calls_for,
     make_call,
     require_patience,
 )
 from supervisor_ai.control.sessions.members import Members
-from supervisor_ai.domain.errors import Denied
+from supervisor_ai.domain.errors import Denied, SupervisorError
 from supervisor_ai.mcp.toolbox import Json, ToolCard
 
 DECISIONS: Final = frozenset({"approve", "reject", "override", "trust", "cancel"})
 """What only people decide: on nobody's list, and no tool."""
+LONGEST_WAIT: Final = 45
+"""No client gives a tool less time to answer."""
 _ANY: Final = {"description": "Any JSON"}
 
 
@@ -35,13 +38,37 @@ class MemberTools(Struct, frozen=True, kw_only=True):
             for call in calls
         ]
 
+    def patience(self, name: str, arguments: Json) -> float:
+        """Say for how many seconds a call may wait until `is_ready`; most do not wait."""
+        call, asked = all_calls().get(name), arguments.get("seconds", LONGEST_WAIT)
+        is_patient = call is not None and call.is_ready is not None and isinstance(asked, int)
+        return float(min(max(cast("int", asked), 0), LONGEST_WAIT)) if is_patient else 0.0
+
+    def is_ready(self, name: str) -> bool:
+        """Tell whether a call that waits has to wait no longer; the call says what went wrong."""
+        ready = all_calls()[name].is_ready
+        try:
+            return ready is None or ready(self.room)
+        except SupervisorError:
+            return True
+
     def call(self, name: str, arguments: Json) -> Json:
-        """Do what is asked; a refusal is recorded."""
+        """Do what is asked; a refusal is recorded, and is a sign of life as any call is."""
+        try:
+            told = self._made(name, arguments)
+        except SupervisorError:
+            attend(self.room, is_told=False)
+            raise
+        unread = attend(self.room, is_told=True)
+        return {**told, "unread": unread} if unread else told
+
+    def _made(self, name: str, arguments: Json) -> Json:
         if name in DECISIONS and name not in all_calls():
             require_patience(self.room, name, arguments)
             raise self._refused(name)
         told = make_call(self.room, name, arguments)
-        return msgspec.to_builtins(told) if not isinstance(told, Mapping) else told
+        found: Json = msgspec.to_builtins(told) if not isinstance(told, Mapping) else told
+        return found
 
     def _refused(self, name: str) -> Denied:
         room, words = self.room, f"To {name} is a person's decision, and no tool."

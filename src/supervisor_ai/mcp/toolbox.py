@@ -24,6 +24,14 @@ class Toolbox(Protocol):
         """Return what this member may call, and nothing else."""
         ...
 
+    def patience(self, name: str, arguments: Json) -> float:
+        """Say for how many seconds a call may wait until `is_ready`; most do not wait."""
+        ...
+
+    def is_ready(self, name: str) -> bool:
+        """Tell whether a call that waits has to wait no longer."""
+        ...
+
     def call(self, name: str, arguments: Json) -> Json:
         """Do what is asked; raises a SupervisorError that says why not."""
         ...

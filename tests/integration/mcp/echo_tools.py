@@ -18,6 +18,14 @@ class EchoTools:
 
     def __init__(self, who: str) -> None:
         self._who = who
+        self.heard = 0
+
+    def patience(self, name: str, arguments: Mapping[str, object]) -> float:
+        return 30.0 if arguments.get("words") == "wait" else 0.0
+
+    def is_ready(self, name: str) -> bool:
+        """Be ready when something else was said."""
+        return self.heard > 0
 
     def cards(self) -> list[ToolCard]:
         return [ToolCard(name="echo", description="Repeat", schema=SCHEMA)]
@@ -25,6 +33,7 @@ class EchoTools:
     def call(self, name: str, arguments: Mapping[str, object]) -> Json:
         if name != "echo":
             raise Denied(f"{self._who} may not call {name!r}.")
+        self.heard += 1
         return {"who": self._who, **arguments}
 
 

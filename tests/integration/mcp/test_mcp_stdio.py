@@ -43,7 +43,8 @@ class Talk:
     def __init__(self) -> None:
         self._source, self.to = os.pipe()
         self.back, self._sink = os.pipe()
-        server = make_server("1.0", lambda _: EchoTools("ann"), str)
+        tools = EchoTools("ann")
+        server = make_server("1.0", lambda _: tools, str)
         self.serving = asyncio.ensure_future(serve_stdio(server, self._source, self._sink))
         self._held = b""
 
@@ -85,6 +86,17 @@ def test_a_closed_stdin_ends_it_after_the_last_answer() -> None:
         assert (await talk.hear())["id"] == "hello"
         said = await talk.hear()
         assert said["result"]["structuredContent"] == {"who": "ann", "words": "hi"}  # type: ignore[index]
+
+    tell(story)
+
+
+def test_a_call_that_waits_holds_nobody_back() -> None:
+    async def story(talk: Talk) -> None:
+        await talk.say(line(HELLO), line(READY), line(echo(1, "wait")))
+        assert (await talk.hear())["id"] == "hello"
+        await talk.say(line(echo(2)))
+        assert [(await talk.hear())["id"] for _ in range(2)] == [2, 1]
+        await talk.end()
 
     tell(story)
 

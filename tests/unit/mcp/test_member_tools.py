@@ -22,7 +22,7 @@ register(SLICES)
 EVERYBODY: Final = frozenset(
     {
         *("task_list", "team_msg", "checkpoint_list", "checkpoint_show"),
-        *("team_status", "team_report", "knowledge_search"),
+        *("team_status", "team_report", "team_wait", "knowledge_search"),
     }
 )
 SENDERS: Final = frozenset({"team_send", "team_line", "team_ack", "task_update"})
@@ -190,6 +190,12 @@ def test_a_bug_is_told_without_its_words_and_kept() -> None:
     class Broken:
         def cards(self) -> list[ToolCard]:
             return []
+
+        def patience(self, name: str, arguments: object) -> float:
+            return 0.0
+
+        def is_ready(self, name: str) -> bool:
+            return True
 
         def call(self, name: str, arguments: object) -> dict[str, object]:
             raise ZeroDivisionError("a secret")

@@ -54,6 +54,7 @@ class _CreateOptions(_TeamOptions):
     traits: tuple[str, ...]
     most_coders: int
     messages: tuple[str, ...]
+    sla: tuple[str, ...]
     directory: str | None
     dry_run: bool
 
@@ -127,6 +128,12 @@ for _command in (send, handoff, ack, reconcile, teardown, delete):
     metavar="NAME=TEXT",
     help="Its own words for a message: gentle_ping, progress_nudge, …",
 )
+@click.option(
+    "--sla",
+    multiple=True,
+    metavar="WHO=PING/ESCALATE/REPLACE",
+    help="Its own limits of silence: coder=10m/20m/30m, waiting_review=…, reviewer=…",
+)
 @click.option("--dir", "directory", metavar="DIR", help="Its folder, not .claude/teams/TEAM.")
 @dry_run_option
 @json_option
@@ -161,6 +168,7 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
         complexity=complexity,
         most_coders=options["most_coders"],
         messages=dict(_message(it) for it in options["messages"]),
+        sla=options["sla"],
     )
     create_team(teams, wanted, actor)
     if not options["as_json"]:
@@ -261,6 +269,27 @@ def _show(invocation: Invocation, name: str, *, as_json: bool) -> int:
         write_json({"team": found})
     else:
         write(team_page(found, found.folder, teams.desk.now()))
+    return DONE
+
+
+@verb(example="supervisor team list", name="list", group=team)
+@json_option
+@click.pass_obj
+def list_teams(invocation: Invocation, *, as_json: bool) -> int:
+    """List the teams of the project, the newest first."""
+    from supervisor_ai.cli.commands.team_pages import teams_page
+    from supervisor_ai.drivers.team.queries.status import status_of
+
+    teams, _ = open_teams(invocation)
+    states = (teams.view(name).refresh() for name in teams.names())
+    shown = (status_of(state, teams.desk.text) for state in states)
+    found = [it for it in shown if it is not None]
+    if as_json:
+        write_json({"teams": found})
+    elif found:
+        write(teams_page(found))
+    else:
+        say(f"There is no team yet. Make one: {invocation.command} team create NAME")
     return DONE
 
 

@@ -10,10 +10,10 @@ from supervisor_ai.cli.commands.team_words import (
     report_answer,
     team_argument,
 )
+from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.domain.errors import InvalidInput
 
 if TYPE_CHECKING:
     from supervisor_ai.drivers.team.commands.send import EventForm
@@ -99,8 +99,7 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
 
 
 def _form(options: _SendOptions) -> "EventForm":
-    import msgspec
-
+    from supervisor_ai.control.sessions.calls import read_form
     from supervisor_ai.drivers.team.commands.send import EventForm
 
     text = options["text"]
@@ -121,10 +120,7 @@ def _form(options: _SendOptions) -> "EventForm":
         "decision": options["decision"],
         "wait": options["waits"],
     }
-    try:
-        return msgspec.convert(given, EventForm)
-    except msgspec.ValidationError as error:
-        raise InvalidInput(f"The event cannot be sent: {error}.") from error
+    return read_form(given, EventForm, "The event cannot be sent")
 
 
 def _words(text: str | None) -> tuple[str, ...]:
@@ -236,8 +232,18 @@ def teardown(invocation: Invocation, **options: Unpack[_Options]) -> int:
 @json_option
 @click.pass_obj
 def delete(invocation: Invocation, **options: Unpack[_Options]) -> int:
-    """Delete a team whose end is ready; its history and its files stay."""
+    """Delete a team whose end is ready; its history and its files stay.
+
+    Its resident supervisor ends with it: where nobody drives it now, it is driven to its end here.
+    """
+    from supervisor_ai.control.commands.run_execution import drive_family
+    from supervisor_ai.drivers.team.commands.serve import unfinished_watch
     from supervisor_ai.drivers.team.commands.teardown import delete_team
 
     teams, actor = open_teams(invocation)
-    return report_answer(delete_team(teams, options["team"], actor), as_json=options["as_json"])
+    answer, project = delete_team(teams, options["team"], actor), invocation.project()
+    resident = unfinished_watch(project.records, options["team"]) if answer.accepted else None
+    owner = None if resident is None else project.records.queries.owner(resident.id)
+    if resident is not None and (owner is None or not owner.is_alive):
+        run_interruptibly(drive_family(project, resident.id))
+    return report_answer(answer, as_json=options["as_json"])

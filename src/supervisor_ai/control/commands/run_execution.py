@@ -128,22 +128,22 @@ class _Attendance:
         return row is not None and row.root == self.root
 
     def _is_over(self, is_idle: bool) -> bool:  # noqa: FBT001 - the dispatcher says it so
-        is_left = self._has_ended if self.wait else not self._rests_shortly
+        is_left = self._has_ended(self.run) if self.wait else not self._rests_shortly
         return bool(self.failures) or (is_idle and is_left)
 
     @property
     def _rests_shortly(self) -> bool:
         """Tell whether somebody of the family goes on before a person would be back."""
         soon = self.project.world.clock.now() + _SHORT_REST
-        return any(self._serves(wake.run) for wake in self.project.world.wakes.due(now=soon))
+        due = {wake.run for wake in self.project.world.wakes.due(now=soon)}
+        return any(self._serves(it) and not self._has_ended(it) for it in due)
 
     def _failed(self, run: RunId, error: SupervisorError) -> None:
         del run
         self.failures.append(error)
 
-    @property
-    def _has_ended(self) -> bool:
-        row = self.project.records.queries.run(self.run)
+    def _has_ended(self, run: RunId) -> bool:
+        row = self.project.records.queries.run(run)
         return row is not None and row.status in ENDED
 
 

@@ -5,8 +5,10 @@ not on the list of the member's role is refused, and the refusal is recorded.
 """
 
 import json
-from collections.abc import Callable, Mapping
-from typing import Any, Final
+import re
+from collections.abc import Callable, Mapping, Sequence
+from enum import Enum
+from typing import Any, Final, TypeVar, get_args
 
 import msgspec
 from msgspec import Struct
@@ -30,11 +32,15 @@ from supervisor_ai.domain.session.traffic import (
 )
 from supervisor_ai.tools.text import nearest
 
+_NO_CHOICE: Final = re.compile(r"Invalid enum value (.*) - at `\$\.(\w+)`", re.DOTALL)
 _SHARED: Final = (
     "supervisor_ai.control.sessions.member_calls:CALLS",
     "supervisor_ai.control.sessions.run_calls:CALLS",
     "supervisor_ai.control.sessions.knowledge_calls:CALLS",
 )
+
+F = TypeVar("F", bound=Struct)
+Json = Mapping[str, object]
 
 
 class Room(Struct, frozen=True, kw_only=True):
@@ -66,6 +72,8 @@ class Call(Struct, frozen=True, kw_only=True):
     """What it takes."""
     act: Callable[[Room, Any], object]
     """What it does; what it returns is shown as JSON."""
+    is_ready: Callable[[Room], bool] | None = None
+    """Whether it has to wait no longer, where its form says for how many `seconds` it may."""
 
     def is_for(self, role: MemberRole) -> bool:
         """Tell whether it is on the list of a role."""
@@ -76,13 +84,24 @@ class CallTable(Struct, frozen=True, kw_only=True):
     """Calls that belong together."""
 
     calls: tuple[Call, ...]
+    attend: Callable[[Room, bool], Sequence[Json]] | None = None
+    """Takes note of whoever makes any call; returns what it is told besides, if it is told."""
+
+
+def _tables() -> tuple[CallTable, ...]:
+    places = (*_SHARED, *(it.calls for it in registered_slices().values() if it.calls))
+    return tuple(import_value(place, CallTable, "table of calls") for place in places)
 
 
 def all_calls() -> Mapping[str, Call]:
-    """Return every call by its name: those of all sessions, and those that slices add."""
-    places = (*_SHARED, *(it.calls for it in registered_slices().values() if it.calls))
-    tables = (import_value(place, CallTable, "table of calls") for place in places)
-    return {call.name: call for table in tables for call in table.calls}
+    """Return every call by its name: those of all sessions, and those that slices add or extend."""
+    return {call.name: call for table in _tables() for call in table.calls}
+
+
+def attend(room: Room, *, is_told: bool) -> list[Json]:
+    """Let it be known that a member was heard of; return what it has not read yet."""
+    hooks = (it.attend for it in _tables() if it.attend is not None)
+    return [it for hook in hooks for it in hook(room, is_told)]
 
 
 def calls_for(role: MemberRole) -> tuple[Call, ...]:
@@ -133,10 +152,22 @@ def _find(name: str) -> Call:
 
 
 def _parameters(call: Call, arguments: Mapping[str, object]) -> Struct:
+    return read_form(arguments, call.form, f"The call {call.name!r} cannot be made")
+
+
+def read_form(arguments: Mapping[str, object], form: type[F], what: str) -> F:
+    """Read what a call takes; a word that is none of those allowed is told with all of them."""
     try:
-        return msgspec.convert(dict(arguments), call.form)
+        return msgspec.convert(dict(arguments), form)
     except msgspec.ValidationError as error:
-        names = ", ".join(it.encode_name for it in msgspec.structs.fields(call.form))
+        fields = {it.encode_name: it.type for it in msgspec.structs.fields(form)}
+        found, names = _NO_CHOICE.fullmatch(str(error)), ", ".join(fields)
+        if found is None:
+            raise InvalidInput(f"{what}: {error}.", hint=f"It takes: {names}.") from error
+        kinds = (fields[found[2]], *get_args(fields[found[2]]))
+        words = [
+            it.value for kind in kinds if isinstance(kind, type(Enum)) for it in list[Enum](kind)
+        ]
         raise InvalidInput(
-            f"The call {call.name!r} cannot be made: {error}.", hint=f"It takes: {names}."
+            f"{what}: {found[2]} is {found[1]}.", hint=f"Expected one of: {', '.join(words)}."
         ) from error

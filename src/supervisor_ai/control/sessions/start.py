@@ -1,7 +1,7 @@
 """How a session begins: its pipeline's tasks are there with it, and its folder after it."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Final
 
 from msgspec import Struct
@@ -32,8 +32,10 @@ from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.domain.session import events as s
 from supervisor_ai.domain.session.decisions import add_task
+from supervisor_ai.domain.session.members import COORDINATOR
 from supervisor_ai.domain.session.pipeline import Pipeline, PipelineTask
 from supervisor_ai.domain.session.session import SessionState
+from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.tools.json_value import BadJson, JsonValue
 
 _TEAM_NAME: Final = "team"
@@ -61,6 +63,8 @@ class PlannedSession(Struct, frozen=True, kw_only=True):
     new: NewSession
     folder: str
     tasks: tuple[PipelineTask, ...]
+    states: Mapping[str, TaskStatus] = {}
+    """How far the tasks are already, as the folder says; a checkpoint is made anew."""
 
 
 class SessionOffice(Struct, frozen=True, kw_only=True):
@@ -93,7 +97,8 @@ def plan_session(office: SessionOffice, wanted: WantedSession) -> PlannedSession
         supervision=supervision,
         folder=folder,
     )
-    return PlannedSession(new=new, folder=folder, tasks=pipeline.begun(supervision=supervision))
+    tasks = pipeline.begun(supervision=supervision)
+    return PlannedSession(new=new, folder=folder, tasks=tasks, states=_states(known))
 
 
 def start_session(office: SessionOffice, planned: PlannedSession) -> SessionId:
@@ -110,7 +115,7 @@ def start_session(office: SessionOffice, planned: PlannedSession) -> SessionId:
             if add_task(session, coordinator, task) is not None:
                 session = view.fold(session, task)
                 begun.append(task)
-        return begun
+        return [*begun, *_moved(session, planned.states)]
 
     view.add(decide, office.actor)
     return name
@@ -122,6 +127,25 @@ def sync_folder(
     """Import what a folder has, then export what it lacks; return what came of both."""
     desk = open_folder(office.desk, session, office.folders, directory, office.actor)
     return import_folder(desk), export_folder(desk)
+
+
+def _states(known: Mapping[str, JsonValue]) -> dict[str, TaskStatus]:
+    """Read how far a team's tasks are: who begins a session with a folder says that it counts."""
+    told = known.get("tasks")
+    rows = [it for it in told if isinstance(it, dict)] if isinstance(told, list) else []
+    return {
+        str(row.get("id")): status
+        for row in rows
+        for status in TaskStatus
+        if row.get("status") == status.value
+    }
+
+
+def _moved(session: SessionState, states: Mapping[str, TaskStatus]) -> Iterator[s.TaskMoved]:
+    for name, task in session.tasks.items():
+        status = states.get(name, task.status)
+        if status is not task.status and not task.is_checkpoint:
+            yield s.TaskMoved(task=name, status=status, owner=task.owner, by=COORDINATOR)
 
 
 def _new_task(task: PipelineTask) -> NewTask:

@@ -28,6 +28,13 @@ _KINDS: Final[Mapping[AnswerWord, tuple[str, str]]] = {
     AnswerKind.REVIEW: ("review_strict.j2", "reviewer_diff"),
 }
 """What a role is given by the way in which it answers: its template and its strategy."""
+_OF_MEMBERS: Final[Mapping[str, str]] = {
+    "SendMessage": "team_msg",
+    **dict.fromkeys(("TaskList", "TaskGet"), "task_list"),
+    "TaskUpdate": "task_update",
+    "TaskCreate": "task_create",
+}
+"""What teammates of Claude Code have, and members of a session as well."""
 _REVIEWING: Final = re.compile(r"\b(review|audit|check|critic|inspect|valid)", re.IGNORECASE)
 
 
@@ -146,7 +153,13 @@ def _our_tools(theirs: list[str] | None) -> tuple[tuple[str, ...] | None, list[s
         return None, []
     ours = [OURS[_plain(tool)] for tool in theirs if _plain(tool) in OURS]
     left = [tool for tool in theirs if _plain(tool) not in OURS]
-    notes = [f"There is nothing like the tool {shown(tool)!r}; it is left out." for tool in left]
+    notes = [
+        f"{_plain(tool)} is what `{_OF_MEMBERS[_plain(tool)]}` does for members of a session: "
+        "a worker has it in a run with --session."
+        if _plain(tool) in _OF_MEMBERS
+        else f"There is nothing like the tool {shown(tool)!r}; it is left out."
+        for tool in left
+    ]
     return tuple(dict.fromkeys(ours)), notes
 
 

@@ -32,6 +32,8 @@ class MemberPermission(StrEnum):
     MOVE_TASK = "move_task"
     REQUEST_CHECKPOINT = "request_checkpoint"
     REQUEST_SHUTDOWN = "request_shutdown"
+    LEAD_TEAM = "lead_a_team"
+    """Hand over, let in, tear down: whether it leads this one is looked at besides."""
     WATCH_RUNS = "watch_runs"
     """See how all runs of the project stand."""
 

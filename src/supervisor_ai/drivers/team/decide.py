@@ -80,7 +80,7 @@ def decide(state: TeamState, sent: SentEvent, now: datetime) -> Ruling:
     refused = admit(state, sent)
     ruling = DECIDERS[sent.event](turn, sent) if refused is None else refused
     if ruling.accepted and ruling.facts:
-        activity.clear_silence(turn, sent.sender)
+        activity.clear_silence(turn, sent.sender, sent.event)
         return replace(ruling, facts=tuple(turn.facts))
     if ruling.accepted or ruling.facts:
         return ruling

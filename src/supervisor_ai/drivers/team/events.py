@@ -16,7 +16,7 @@ from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
 
 TEAM_EVENTS: Final[tuple[type[TeamFact], ...]] = (
     *(roster.TeamCreated, roster.MemberJoined, roster.MemberLeft),
-    *(roster.EventRefused, roster.MessagesDelivered, roster.RunFollowed),
+    *(roster.EventRefused, roster.MessagesDelivered, roster.MessagesRead, roster.RunFollowed),
     *(ownership.OwnershipHandedOff, ownership.OwnershipAcknowledged),
     *(ownership.HandoffDuplicated, ownership.HandoffMissed),
     *(ownership.SplitBrainDetected, ownership.OwnershipArbitrated),

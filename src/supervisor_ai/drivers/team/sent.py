@@ -56,6 +56,8 @@ class TeamAnswer(Struct, frozen=True, kw_only=True):
     accepted: bool
     event: str
     reason: str
+    edit: ArtifactHash | None = None
+    """What somebody else wrote into state.md, as it is kept."""
 
 
 def answer_of(ruling: Ruling) -> TeamAnswer:

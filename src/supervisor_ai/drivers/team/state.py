@@ -82,6 +82,8 @@ class TeamState(Struct, frozen=True, kw_only=True):
     """The place of the newest fact because of which something may be said."""
     delivered: int = 0
     """Up to which fact all was said that there was to say."""
+    read: dict[str, int] = field(default_factory=dict)
+    """Up to which message of the session each member was shown what is for it."""
     watched_since: datetime | None = None
     """Since when silence counts: the supervisor hears nothing before it owns the state."""
 
@@ -136,6 +138,8 @@ def evolve(state: TeamState, event: Event) -> TeamState:
 
 def owner_of(state: TeamState, event: TeamFact) -> str:
     """Name whose matter a fact is, as reports do."""
+    if silent := getattr(event, "silent", ()):
+        return ", ".join(silent)
     if isinstance(event, TaskFact):
         task = state.task(event.task)
         return (task.owner if task else "") or event.actor
@@ -221,6 +225,8 @@ def _of_roster(state: TeamState, event: TeamFact) -> TeamState:
             return replace(state, refusals=shelves.put(state.refusals, actor, window))
         case r.MessagesDelivered(upto=upto):
             return replace(state, delivered=upto)
+        case r.MessagesRead(actor=actor, upto=upto):
+            return replace(state, read={**state.read, actor: upto})
         case r.RunFollowed():
             followed = FollowedRun(run=event.run, upto=event.upto, status=event.status)
             return replace(state, runs=shelves.put(state.runs, event.run, followed))

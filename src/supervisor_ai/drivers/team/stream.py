@@ -13,6 +13,8 @@ from supervisor_ai.engine.streams.folded_stream import Fold
 from supervisor_ai.engine.streams.shared_stream import SharedStream
 
 _PREFIX: Final = "team"
+PIPELINE: Final = "team"
+"""What the session of a team names as its pipeline, by which teams are found."""
 _FOLD: Final = Fold(name="team", kind=TeamState, evolve=evolve, code=(TeamState,))
 TEAM_STREAM: Final = SliceStream(prefix=_PREFIX, fold=_FOLD, events=TEAM_EVENTS)
 

@@ -7,7 +7,13 @@ from tests.unit.drivers.team.scene import TeamScene, W, beat, working
 
 from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.machines import liveness as rules
-from supervisor_ai.drivers.team.machines.liveness import THRESHOLDS, may_tell, told
+from supervisor_ai.drivers.team.machines.liveness import (
+    THRESHOLDS,
+    may_tell,
+    threshold_of,
+    told,
+)
+from supervisor_ai.drivers.team.queries.questions import questions
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import IdleStage, WaitReason
 
@@ -89,6 +95,48 @@ def test_a_coder_that_waits_for_review_has_its_reviewer_pinged() -> None:
     [ping] = scene.look()
     assert isinstance(ping, e.MemberPinged)
     assert (ping.member, ping.to, ping.is_review) == ("ada", ("rev",), True)
+
+
+def test_a_review_that_is_late_is_the_reviewers_matter_until_it_comes() -> None:
+    scene = working()
+    scene.review("1")
+    done = []
+    for _ in range(51):
+        scene.wait(1)
+        # Both are there, and each says so: only the review is missing.
+        beat(scene, "ada")
+        beat(scene, "rev")
+        done += [(fact.word, getattr(fact, "silent", ())) for fact in scene.look()]
+    assert [it for it in done if it[0] != "IDLE_BREACH_NOTED"] == [
+        *(("PING", ("rev",)), ("NUDGE", ("rev",))),
+        *(("IDLE_BREACH", ("rev",)), ("REPLACEMENT_PROPOSAL", ("rev",))),
+    ]
+    [alert] = scene.state.alerts.values()
+    assert (alert.type, alert.owner, alert.task) == ("REVIEW_SLA_BREACH", "rev", "1")
+    assert list(questions(scene.state)) == ["Replace rev, who does not answer?"]
+    scene.send(W.APPROVED, "rev", task_id="1")
+    assert (scene.state.alerts, list(questions(scene.state))) == ({}, [])
+    # From now on it is the coder who has to close the task.
+    assert [word for _, word in run(scene, 16)] == ["PING"]
+    assert scene.facts[-1].to == ("ada",)  # type: ignore[attr-defined]
+
+
+@pytest.mark.parametrize(
+    ("who", "wait", "name", "minutes"),
+    [
+        (TeamRole.CODER, WaitReason.CODING, "coder", 1),
+        (TeamRole.CODER, WaitReason.WAITING_REVIEW, "waiting_review", 1),
+        (TeamRole.LOGIC_REVIEWER, WaitReason.CODING, "reviewer", 1),
+        (TeamRole.CODER, WaitReason.CODING, "reviewer", 15),
+    ],
+)
+def test_a_team_has_limits_of_its_own(
+    who: TeamRole, wait: WaitReason, name: str, minutes: int
+) -> None:
+    found = threshold_of(who, wait, {name: (1 * MINUTE, 2 * MINUTE, 3 * MINUTE)})
+    assert found is not None
+    assert found.ping == minutes * MINUTE
+    assert threshold_of(TeamRole.LEAD, wait, {}) is None
 
 
 def test_nobody_is_late_within_the_grace_of_seven_minutes() -> None:

@@ -10,7 +10,7 @@ from tests.unit.drivers.team.control_scene import ADA, ControlScene
 
 from supervisor_ai.control.sessions.calls import Room
 from supervisor_ai.control.sessions.members import Members
-from supervisor_ai.domain.errors import InvalidInput
+from supervisor_ai.domain.errors import Denied, InvalidInput
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
 from supervisor_ai.drivers.team.commands.send import acknowledge, hand_off
@@ -21,7 +21,8 @@ from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.text.messages import MessageKind
 from supervisor_ai.drivers.team.words import SentWord
-from supervisor_ai.mcp.member_tools import MemberTools
+from supervisor_ai.mcp.member_tools import LONGEST_WAIT, MemberTools
+from supervisor_ai.mcp.server import answer
 
 if TYPE_CHECKING:
     from supervisor_ai.control.project import OpenProject
@@ -79,6 +80,50 @@ class Story(ControlScene):
                 self.ask(member, "team_send", event="HEARTBEAT", actor=member)
             words += tend(self.teams, "red", ADA).words
         return words
+
+
+def test_members_are_woken_by_what_is_for_them_and_say_no_more_than_the_task() -> None:
+    story = Story()
+    shown = story.ask("coder-1", "task_list")
+    assert [(it["id"], it["status"], it["owner"]) for it in shown["tasks"]] == [
+        *((task, "pending", "") for task in ("1", "2", "3"))
+    ]
+    assert [it["type"] for it in shown["unread"]] == ["TASK_ADDED"] * 3
+    assert "unread" not in story.ask("coder-1", "task_list")
+    assert not story.tools["coder-1"].is_ready("team_wait")
+    # Who asks, which revision and which epoch it is, the connection and the ledger say.
+    assert story.ask("coder-1", "team_send", event="CLAIM", task_id="1")["accepted"]
+    assert story.ask("coder-2", "task_update", taskId="2", status="in_progress")["accepted"]
+    assert story.ask("coder-1", "team_line", text="IN_REVIEW: task 1. Files: [a.py]")["accepted"]
+    assert story.tools["rev"].is_ready("team_wait")
+    (asked,) = story.ask("rev", "team_wait", seconds=45)["unread"]
+    assert asked["summary"].startswith("coder-1 asks for your review of task #1.")
+    early = answer(
+        story.tools["coder-1"], "task_update", {"taskId": "1", "status": "completed"}, str
+    )
+    assert early.is_error
+    story.ask("rev", "team_line", text="APPROVED: task 1")
+    (heard,) = story.ask("coder-1", "team_wait")["unread"]
+    assert heard["summary"] == "rev approved task #1. Say DONE: task 1."
+    assert story.ask("coder-1", "task_update", taskId="1", status="completed")["event"] == "DONE"
+    assert [it["team_status"] for it in story.ask("rev", "task_list")["tasks"]] == [
+        *("DONE", "IN_PROGRESS", "PENDING")
+    ]
+    with pytest.raises(InvalidInput, match="claimed"):
+        story.ask("coder-1", "task_update", taskId="3", status="pending")
+    assert story.tools["rev"].patience("team_wait", {"seconds": 900}) == LONGEST_WAIT
+    assert story.tools["rev"].patience("task_list", {"seconds": 9}) == 0
+
+
+def test_every_call_is_a_sign_of_life_and_a_refused_one_too() -> None:
+    story = Story()
+    story.ask("coder-1", "team_line", text="CLAIM: task 1")
+    story.wait(5)
+    with pytest.raises(Denied):
+        story.ask("coder-1", "task_create", taskId="9", subject="Mine")
+    member = story.state.member("coder-1")
+    assert member is not None
+    assert member.last_activity_at >= story.teams.desk.now()
 
 
 def test_a_review_that_loops_is_quarantined_and_nothing_else_is() -> None:

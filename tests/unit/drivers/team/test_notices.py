@@ -88,7 +88,7 @@ def test_an_escalation_says_who_which_task_how_long_and_which_stage() -> None:
     assert text == "ada is silent on task #1 for 15m, stage none."
     late = changed(FACTS[e.MemberEscalated], member="gone", elapsed=timedelta(hours=1))
     assert said(late, scene)[0][1].startswith("gone is silent on task #1 for 1h")
-    assert said(FACTS[e.ReplacementProposed], scene)[0][1].endswith("replace or reassign?")
+    assert said(FACTS[e.ReplacementProposed], scene)[0][1].endswith("replace ada, or reassign?")
 
 
 def test_an_overlap_is_told_once_with_the_owner_who_should_go_on() -> None:

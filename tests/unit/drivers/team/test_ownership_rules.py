@@ -130,6 +130,15 @@ def test_rule_11_two_leads_in_one_epoch_are_a_split_brain(is_acknowledged: bool)
     assert (ruling.accepted, ruling.event) == (False, "SPLIT_BRAIN_DETECTED")
     assert scene.words(*ruling.facts) == ["SPLIT_BRAIN_DETECTED", "RECONCILE_LOCK_ENTER"]
     assert scene.state.lock is LockStatus.LOCKED
+    assert "--owner lead or --owner lead-2" in ruling.reason
+    assert "--owner lead or" in scene.send(W.ARBITRATION, "lead", owner="ada").reason
+    assert scene.send(W.ARBITRATION, "lead", owner="lead-2").accepted
+    assert (scene.state.lock, scene.state.ownership.shown_owner) == (
+        LockStatus.OPEN,
+        "supervisor@1",
+    )
+    again = scene.send(W.STATE_OWNERSHIP_HANDOFF, "lead-2", epoch=1)
+    assert again.event == "HANDOFF_DUPLICATE"
 
 
 def test_rule_11_two_supervisors_in_one_epoch_are_a_split_brain() -> None:

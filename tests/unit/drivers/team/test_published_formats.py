@@ -32,7 +32,7 @@ def test_the_sections_of_decisions_are_named() -> None:
 def test_the_lines_that_are_shown_are_events() -> None:
     lines = TEXT.split("## Lines of members")[1].split("\n## ")[0]
     shown = re.findall(r"^\| `([^`]*task N[^`]*)` \|", lines, re.MULTILINE)
-    assert len(shown) == 11
+    assert len(shown) == 12
     assert [it for it in shown if isinstance(read_line(it), NoEvent)] == []
 
 

@@ -6,6 +6,7 @@ from tests.unit.drivers.team.scene import SUBJECT, TeamScene, W, beat, working
 from supervisor_ai.drivers.team.decisions.tasks import FRUITLESS, SAME_ISSUE
 from supervisor_ai.drivers.team.event_kinds import tasks as t
 from supervisor_ai.drivers.team.machines.task import TeamTaskStatus, overlap
+from supervisor_ai.drivers.team.queries.questions import questions
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import RefusalCode, SentWord
@@ -267,9 +268,11 @@ def test_overlapping_scopes_are_frozen_and_one_path_goes_on() -> None:
     ruling = scene.claim("2", "bob", "src/")
     assert ruling.event == "OVERLAP_SCOPE"
     assert {scene.task(name).status for name in ("1", "2")} == {S.OVERLAP_SCOPE}
+    assert len(list(questions(scene.state))) == 1
     assert not scene.send(W.ARBITRATION, "lead", task_id="1", owner="bob").accepted
     assert scene.send(W.ARBITRATION, "lead", task_id="1", owner="ada").accepted
     assert (scene.task("1").status, scene.task("2").status) == (S.IN_PROGRESS, S.OVERLAP_SCOPE)
+    assert list(questions(scene.state)) == []
     # Who lets the other go on as well finds it frozen again.
     assert scene.send(W.TASK_RELEASED, "lead", task_id="2").event == "OVERLAP_SCOPE"
 

@@ -258,7 +258,9 @@ def edited_task(scene: ControlScene) -> ControlScene:
 def test_a_rollback_that_touches_a_task_in_work_waits_for_the_lead(scene: ControlScene) -> None:
     edited_task(scene)
     assert scene.state.lock is LockStatus.AWAITING_ACK
-    assert "DONE (coder-1)" in scene.page
+    assert "DONE (coder-1)" not in scene.page
+    assert "- state_lock: RECONCILE_LOCK" in scene.page
+    assert "STATE_DIVERGENCE" in scene.page
     assert ("coordinator", "ROLLBACK_TRAIL") in scene.said()
     assert not scene.send("coder-1", W.STUCK, task_id="1").accepted
     assert scene.send("lead", W.RECONCILE_ACK).event == "RECONCILE_LOCK_EXIT"

@@ -13,6 +13,7 @@ from supervisor_ai.drivers.team.commands.lines import (
 )
 from supervisor_ai.drivers.team.commands.reconcile import CONSISTENT, check_state
 from supervisor_ai.drivers.team.commands.send import hand_off
+from supervisor_ai.drivers.team.commands.teardown import begin_teardown
 from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
 from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -52,13 +53,22 @@ def test_a_task_goes_from_review_to_done_by_lines_alone(scene: ControlScene) -> 
     early = say(scene, "coder-1", "DONE: task 1, claiming task 2")
     assert not early.accepted
     assert status(scene, "2") is TeamTaskStatus.PENDING
+    scene.join("coder-2", TeamRole.CODER)
+    assert say(scene, "coder-2", "CLAIM: task 2. Files: [c.py]").accepted
     assert say(scene, "rev", "APPROVED: task 1").accepted
     done = say(scene, "coder-1", "DONE: task 1, claiming task 2")
-    assert done.accepted
-    assert (status(scene, "1"), status(scene, "2")) == (
-        TeamTaskStatus.DONE,
-        TeamTaskStatus.IN_PROGRESS,
-    )
+    assert (done.accepted, done.event) == (False, "DUPLICATE_TASK_KEY")
+    assert done.reason.startswith("DONE of task 1 was taken. coder-2 has claimed task 2")
+    assert status(scene, "1") is TeamTaskStatus.DONE
+    scene.send("lead", SentWord.ARBITRATION, task_id="2", owner="coder-2")
+    say(scene, "coder-2", "IN_REVIEW: task 2. Files: [c.py]")
+    say(scene, "rev", "APPROVED: task 2")
+    scene.send("lead", SentWord.TASK_ADDED, task_id="3", subject="Task 3")
+    assert say(scene, "coder-2", "DONE: task 2, claiming task 3").accepted
+    assert status(scene, "3") is TeamTaskStatus.IN_PROGRESS
+    assert [it for it in scene.said("coder-1") if it[1] == "APPROVED"] == [("coder-1", "APPROVED")]
+    begin_teardown(scene.teams, "red", ADA)
+    assert say(scene, "coder-1", "SHUTDOWN_ACK:").accepted
     assert say(scene, "coder-1", "DONE: ALL MY TASKS COMPLETE").accepted
 
 
@@ -148,7 +158,9 @@ def test_an_edit_that_touches_no_work_is_undone_and_kept(scene: ControlScene) ->
     scene.files[STATE] += b"\nI was here.\n"
     answer = check_state(scene.teams, "red", ADA)
     assert (answer.accepted, answer.event) == (True, "STATE_DIVERGENCE")
-    assert "kept as" in answer.reason
+    assert answer.edit is not None
+    assert f"supervisor ledger show {answer.edit}" in answer.reason
+    assert "I was here." in scene.teams.desk.text(answer.edit)
     assert "I was here." not in scene.page
     assert scene.page.split("## Event Log")[0] == before.split("## Event Log")[0]
 
@@ -159,7 +171,9 @@ def test_an_edit_that_touches_work_waits_for_the_lead(scene: ControlScene) -> No
     answer = check_state(scene.teams, "red", ADA)
     assert (answer.accepted, answer.event) == (False, "STATE_DIVERGENCE")
     assert "supervisor team ack red --of reconcile" in answer.reason
-    assert "DONE (coder-1)" in scene.page
+    assert answer.edit is not None
+    assert "DONE (coder-1)" in scene.teams.desk.text(answer.edit)
+    assert "DONE (coder-1)" not in scene.page
     scene.send("lead", SentWord.RECONCILE_ACK)
     assert check_state(scene.teams, "red", ADA).accepted
     assert "IN_PROGRESS (coder-1)" in scene.page

@@ -101,10 +101,11 @@ def test_a_team_without_members_is_ready_at_once() -> None:
 def test_open_tasks_block_both_paths() -> None:
     scene = working()
     scene.claim("1")
-    scene.teardown()
+    begun = scene.teardown()
+    assert begun.reason.endswith("First tasks are not done: 1: let them be done, or cancel them.")
+    assert begun.facts[-1].word == "TEARDOWN_BLOCKED"
     for who in ("ada", "bob", "rev", "tech"):
         scene.send(W.SHUTDOWN_ACK, who)
-    assert scene.words(*scene.look()) == ["TEARDOWN_BLOCKED"]
     assert (scene.look(), scene.finish()) == ((), ())
     scene.send(W.TASK_CANCELLED, "lead", task_id="1")
     assert scene.words(*scene.finish())[-1] == "READY_TO_DELETE"
@@ -141,12 +142,16 @@ def test_preconditions_that_fail_after_the_rounds_end_safely() -> None:
     scene = working()
     scene.claim("1")
     scene.teardown()
-    assert rounds(scene)[-2:] == ["TEARDOWN_BLOCKED", "TEARDOWN_FAILED_SAFE"]
+    assert rounds(scene)[-2:] == ["RETRYING", "TEARDOWN_FAILED_SAFE"]
     assert not scene.delete().accepted
     assert scene.state.teardown.status is S.TEARDOWN_FAILED_SAFE
 
 
 def test_without_the_leads_word_it_fails_safely() -> None:
+    scene = ending()
+    rounds(scene)
+    scene.send(W.FORCED_FINALIZE_REFUSED, "lead")
+    assert "FORCED_FINALIZE_CANDIDATE:" not in scene.state.alerts
     scene = ending()
     rounds(scene)
     scene.wait(minutes=24 * 60)

@@ -24,7 +24,8 @@ def test_the_register_has_tool_agent_task_and_time() -> None:
 def test_three_agents_make_it_systemic() -> None:
     assert SYSTEMIC == 3
     scene = working()
-    assert [report(scene, who) for who in ("ada", "bob", "rev", "tech")] == [
+    spelt = {"ada": "WebSearch", "bob": "websearch", "rev": "Web search", "tech": "web_search"}
+    assert [report(scene, who, tool) for who, tool in spelt.items()] == [
         "TOOL_UNAVAILABLE",
         "TOOL_UNAVAILABLE",
         "TOOL_SYSTEMIC",
@@ -38,7 +39,7 @@ def test_three_agents_make_it_systemic() -> None:
 def test_the_lead_decides_skip_retry_or_caveat(decision: ToolDecision) -> None:
     scene = working()
     report(scene, "ada")
-    assert scene.send(W.TOOL_DECISION, "lead", tool="WebSearch", decision=decision).accepted
+    assert scene.send(W.TOOL_DECISION, "lead", tool="websearch", decision=decision).accepted
     assert scene.state.tools["WebSearch"].decision is decision
     assert scene.state.alerts == {}
 

@@ -83,6 +83,23 @@ def rebuild(invocation: Invocation, **options: Unpack[_Options]) -> int:
     )
 
 
+@verb(example="supervisor ledger show ARTIFACT", group=ledger)
+@click.argument("artifact")
+@json_option
+@click.pass_obj
+def show(invocation: Invocation, *, artifact: str, as_json: bool) -> int:
+    """Print a text that the ledger keeps: a prompt, an output, an edit of state.md.
+
+    ARTIFACT is the name of the text, as `supervisor events --json` and other answers show it.
+    """
+    text = invocation.require_records().artifacts.get(ArtifactHash(artifact))
+    if as_json:
+        write_json({"artifact": artifact, "text": text})
+    else:
+        write(plain(text))
+    return DONE
+
+
 @verb(example='supervisor ledger erase ARTIFACT --reason "It holds a key"', group=ledger)
 @click.argument("artifact")
 @click.option("--reason", metavar="TEXT", help="Why; kept in the ledger.")

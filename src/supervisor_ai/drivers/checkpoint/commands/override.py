@@ -8,7 +8,7 @@ from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.project import OpenProject
 from supervisor_ai.control.run_views import MutationView
 from supervisor_ai.control.sessions.desk import open_desk, require_session
-from supervisor_ai.domain.errors import Conflict
+from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.drivers.checkpoint.kinds import BLOCK
 from supervisor_ai.drivers.checkpoint.queries.runs import unfinished_for
@@ -27,6 +27,11 @@ class Override(Struct, frozen=True, kw_only=True):
 def override_block(project: OpenProject, wish: Override, *, dry_run: bool = False) -> MutationView:
     """Answer the question that a blocked checkpoint asks; the run's owner takes the answer in."""
     row = blocked_run(project, wish.session, wish.task)
+    if not (wish.reason or "").strip():
+        raise InvalidInput(
+            "A checkpoint that blocks is overridden with a reason.",
+            hint='Say why the work goes on: --reason "…"',
+        )
     decision = PersonsDecision(is_approval=True, words=wish.reason, claimed=wish.claimed)
     return judge(project, row.id, decision, dry_run=dry_run)
 

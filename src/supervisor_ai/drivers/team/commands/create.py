@@ -1,6 +1,7 @@
 """Making a team: its session, its stream and its folder."""
 
 from collections.abc import Mapping
+from datetime import timedelta
 
 from msgspec import Struct, field
 from msgspec.json import encode
@@ -17,12 +18,15 @@ from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
+from supervisor_ai.drivers.team.machines.liveness import SLA_NAMES
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.spawn_order import MOST_CODERS
 from supervisor_ai.drivers.team.state import TeamState
+from supervisor_ai.drivers.team.stream import PIPELINE
 from supervisor_ai.drivers.team.text.messages import templates_of
+from supervisor_ai.tools.text import duration
 
-_PIPELINE = "team"
+_LIMITS = 3
 
 
 class WantedTeam(Struct, frozen=True, kw_only=True):
@@ -36,6 +40,8 @@ class WantedTeam(Struct, frozen=True, kw_only=True):
     most_coders: int = MOST_CODERS
     messages: Mapping[str, str] = field(default_factory=dict)
     """Its own words, by the names of messages."""
+    sla: tuple[str, ...] = ()
+    """Its own thresholds of silence, such as `coder=10m/20m/30m`."""
 
 
 def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
@@ -45,7 +51,7 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
         raise InvalidInput(f"A team needs one coder at least, not {wanted.most_coders}.")
     if teams.view(wanted.name).refresh().created is not None:
         raise Conflict(f"There is a team {wanted.name!r} already.", hint="Choose another name.")
-    own = templates_of(wanted.messages).own
+    own, sla = templates_of(wanted.messages).own, dict(map(_sla, wanted.sla))
     messages = teams.desk.keep(encode(own).decode()) if own else None
     folder = _folders(teams).choose(wanted.name, wanted.directory)
     _open_session(teams, wanted, actor)
@@ -62,6 +68,7 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
                 folder=folder,
                 most_coders=wanted.most_coders,
                 messages=messages,
+                sla=sla,
             ),
         )
 
@@ -71,6 +78,22 @@ def create_team(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> str:
         shelf.furnish(wanted.name)
     project_state(teams, wanted.name, actor)
     return wanted.name
+
+
+def _sla(given: str) -> tuple[str, tuple[timedelta, ...]]:
+    name, _, times = given.partition("=")
+    try:
+        limits = tuple(map(duration, times.split("/")))
+    except ValueError:
+        limits = ()
+    is_rising = len(limits) == _LIMITS and timedelta() < limits[0] < limits[1] < limits[2]
+    if name not in SLA_NAMES or not is_rising:
+        raise InvalidInput(
+            f"{given[:80]!r} says nothing about silence: expected WHO=PING/ESCALATE/REPLACE, "
+            "three times that rise.",
+            hint=f"Example: coder=10m/20m/30m. WHO is one of {', '.join(SLA_NAMES)}.",
+        )
+    return name, limits
 
 
 def _folders(teams: TeamDesk) -> SessionFolders:
@@ -85,7 +108,7 @@ def _open_session(teams: TeamDesk, wanted: WantedTeam, actor: Actor) -> None:
     new = NewSession(
         name=name,
         team=wanted.name,
-        pipeline=_PIPELINE,
+        pipeline=PIPELINE,
         requirement=wanted.requirement or wanted.name,
         supervision=False,
         reaches_all=True,

@@ -44,13 +44,13 @@ def join_team(teams: TeamDesk, name: str, wanted: WantedMember, actor: Actor) ->
     if not _awaits_token(teams, name, wanted):
         turn = TeamTurn(teams.state(name), teams.desk.now())
         tried = roster.join(turn, wanted.name, wanted.role, run=wanted.run)
-        _require(tried.reason, is_done=tried.accepted)
+        _require(name, tried.reason, is_done=tried.accepted)
         require_open(teams.desk.view(session).refresh())
         check_member(wanted.name, role)
         ruling = _add_to_roster(teams, name, wanted, actor)
         # The same call at the same time may have been first.
         is_done = ruling.accepted or _awaits_token(teams, name, wanted)
-        _require(ruling.reason, is_done=is_done)
+        _require(name, ruling.reason, is_done=is_done)
         known = teams.desk.view(session).refresh().members.get(wanted.name)
         if ruling.accepted and known is not None and not known.awaits_delivery:
             members.remove(wanted.name)  # somebody of that name is gone from the team
@@ -105,7 +105,7 @@ def leave_team(teams: TeamDesk, name: str, member: str, actor: Actor) -> TeamAns
         actor,
         no_letters,
     )
-    _require(ruling.reason, is_done=ruling.accepted)
+    _require(name, ruling.reason, is_done=ruling.accepted)
     session = teams.created(name).session
     if member in teams.desk.view(session).refresh().members:
         Members(teams.desk, session, actor).remove(member)
@@ -127,9 +127,9 @@ def _check(wanted: WantedMember) -> None:
         )
 
 
-def _require(problem: str, *, is_done: bool) -> None:
+def _require(name: str, problem: str, *, is_done: bool) -> None:
     if not is_done:
-        raise Conflict(problem, hint="See how the team stands: supervisor team status")
+        raise Conflict(problem, hint=f"See how the team stands: supervisor team status {name}")
 
 
 def _session_role(role: TeamRole) -> MemberRole:

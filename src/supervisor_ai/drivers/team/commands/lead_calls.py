@@ -101,7 +101,7 @@ def _serve(room: Room, asked: NoParameters) -> object:
 
 
 def _lead(name: str, words: str, form: type[Struct], act: object) -> Call:
-    permission = MemberPermission.REQUEST_SHUTDOWN
+    permission = MemberPermission.LEAD_TEAM
     return Call(name=name, help=words, permission=permission, form=form, act=act)  # type: ignore[arg-type]
 
 

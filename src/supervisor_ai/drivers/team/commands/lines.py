@@ -7,25 +7,19 @@ from supervisor_ai.control.sessions.members import resident
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.session.members import COORDINATOR
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, send_event
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.staffing.roles import REVIEWERS
 from supervisor_ai.drivers.team.text.answers import answer_to, refusal_of
 from supervisor_ai.drivers.team.text.lines import (
-    ApprovedLine,
     DoneLine,
-    EscalationLine,
     FindingLine,
     FindingSeverity,
-    ImpossibleWaitLine,
-    InReviewLine,
     LineEvent,
     NoEvent,
-    ReviewLoopLine,
     RoutedLine,
-    StuckLine,
-    ToolLine,
     read_line,
 )
 from supervisor_ai.drivers.team.text.messages import without_secrets
@@ -49,11 +43,12 @@ def send_line(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) 
         return _no_event(teams, name, member, text, actor)
     if isinstance(read, RoutedLine):
         return _pass_on(teams, name, member, read, actor)
-    answer = TeamAnswer(accepted=False, event=NO_EVENT, reason="")
+    answer, taken = TeamAnswer(accepted=False, event=NO_EVENT, reason=""), ""
     for form in event_forms(read):
         answer = send_event(teams, name, member, filled(teams.state(name), form, member), actor)
         if not answer.accepted:
-            return answer
+            return replace(answer, reason=f"{taken}{answer.reason}")
+        taken = f"{answer.event} of task {form.task_id} was taken. "
     return TeamAnswer(
         accepted=True, event=answer.event, reason=answer.reason or answer_to(read, text)
     )
@@ -62,26 +57,18 @@ def send_line(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) 
 def event_forms(line: LineEvent) -> tuple[EventForm, ...]:
     """Say which events a line stands for, in their order."""
     match line:
-        case InReviewLine(task=task, files=files):
-            return (EventForm(event=SentWord.IN_REVIEW, task_id=task, files=files),)
         case DoneLine():
             return _done(line)
-        case StuckLine(task=task, reason=reason):
-            return (_about(SentWord.STUCK, task, reason),)
-        case ReviewLoopLine(task=task, reason=reason):
-            return (_about(SentWord.REVIEW_LOOP, task, reason),)
-        case EscalationLine(task=task, reason=reason):
-            return (_about(SentWord.ESCALATE_TO_MEDIUM, task, reason),)
-        case ImpossibleWaitLine(task=task, reason=reason):
-            return (_about(SentWord.IMPOSSIBLE_WAIT, task, reason),)
-        case ToolLine(tool=tool, task=task):
-            return (EventForm(event=SentWord.TOOL_UNAVAILABLE, tool=tool, task_id=task),)
-        case ApprovedLine(task=task):
-            return (EventForm(event=SentWord.APPROVED, task_id=task),)
         case FindingLine(task=task, severity=severity, text=text):
             is_small = severity is FindingSeverity.MINOR
             word = SentWord.PROGRESS if is_small else SentWord.CHANGES_REQUESTED
-            return (_about(word, task, text),)
+            return (EventForm(event=word, task_id=task, issue=text[:_ISSUE]),)
+        case _:
+            # The other lines have the words and the fields of their events.
+            told = {name: getattr(line, name) for name in line.__struct_fields__}
+            reason, task = str(told.pop("reason", "")), told.pop("task", None)
+            word = SentWord(str(line.__struct_config__.tag))
+            return (EventForm(event=word, task_id=task, issue=reason[:_ISSUE], **told),)
 
 
 def _done(line: DoneLine) -> tuple[EventForm, ...]:
@@ -91,10 +78,6 @@ def _done(line: DoneLine) -> tuple[EventForm, ...]:
     if line.claims is None:
         return (done,)
     return (done, EventForm(event=SentWord.CLAIM, task_id=line.claims))
-
-
-def _about(word: SentWord, task: str, reason: str) -> EventForm:
-    return EventForm(event=word, task_id=task, issue=reason[:_ISSUE])
 
 
 def _no_event(teams: TeamDesk, name: str, member: str, text: str, actor: Actor) -> TeamAnswer:

@@ -10,10 +10,11 @@ from supervisor_ai.control.sessions.calls import Call, CallTable, Room
 from supervisor_ai.control.sessions.member_calls import NoParameters
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.session.members import MemberPermission
-from supervisor_ai.drivers.team.commands.callers import require_lead, speaker
+from supervisor_ai.drivers.team.commands.callers import attend, has_news, require_lead, speaker
 from supervisor_ai.drivers.team.commands.lead_calls import LEAD_CALLS
 from supervisor_ai.drivers.team.commands.lines import send_line
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, hand_off, send_event
+from supervisor_ai.drivers.team.commands.task_calls import TASK_CALLS
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.queries.reports import report_of
 from supervisor_ai.drivers.team.queries.status import status_of
@@ -38,9 +39,15 @@ class ReportWindow(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True
 
 
 class HandOffEpoch(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
-    """What `team_handoff` takes."""
+    """What `team_handoff` takes; without an epoch, the one that holds or the next."""
 
-    epoch: int
+    epoch: int | None = None
+
+
+class WaitForm(Struct, frozen=True, kw_only=True, forbid_unknown_fields=True):
+    """What `team_wait` takes."""
+
+    seconds: int = 30
 
 
 class AckKind(StrEnum):
@@ -70,7 +77,9 @@ def _teams(room: Room) -> TeamDesk:
 
 
 def _send(room: Room, asked: EventForm) -> TeamAnswer:
-    return send_event(_teams(room), room.session, speaker(room), asked, room.caller.actor)
+    teams, sender = _teams(room), speaker(room)
+    form = filled(teams.state(room.session), asked, sender)
+    return send_event(teams, room.session, sender, form, room.caller.actor)
 
 
 def _line(room: Room, asked: LineForm) -> TeamAnswer:
@@ -109,10 +118,20 @@ def _ack(room: Room, asked: AckForm) -> TeamAnswer:
 
 
 CALLS: Final = CallTable(
+    attend=attend,
     calls=(
+        *TASK_CALLS,
+        Call(
+            name="team_wait",
+            help="Wait until there is a message for you, for 45 seconds at most",
+            permission=MemberPermission.READ,
+            form=WaitForm,
+            act=lambda _room, _asked: {"unread": []},
+            is_ready=has_news,
+        ),
         Call(
             name="team_send",
-            help="Send an event of the team's contract; it is accepted or refused with the reason",
+            help="Send an event of the team's contract; who you are, rev and epoch are known",
             permission=MemberPermission.LOG,
             form=EventForm,
             act=_send,
@@ -148,10 +167,10 @@ CALLS: Final = CallTable(
         Call(
             name="team_handoff",
             help="As the Lead, hand the team's state over to the supervisor under a new epoch",
-            permission=MemberPermission.REQUEST_SHUTDOWN,
+            permission=MemberPermission.LEAD_TEAM,
             form=HandOffEpoch,
             act=_hand_off,
         ),
         *LEAD_CALLS,
-    )
+    ),
 )

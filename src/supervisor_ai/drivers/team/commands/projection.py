@@ -40,7 +40,10 @@ class _Rendered(Struct, frozen=True, kw_only=True):
 
 
 def project_state(teams: TeamDesk, name: str, actor: Actor) -> bool:
-    """Bring state.md up to date; tell whether it is. An edit of somebody else is reconciled."""
+    """Bring state.md up to date; tell whether it is. An edit of somebody else is reconciled.
+
+    Members read the file, so that it is true under the lock as well: the edit is kept elsewhere.
+    """
     shelf = teams.shelf(name)
     if shelf is None:
         return False
@@ -48,21 +51,17 @@ def project_state(teams: TeamDesk, name: str, actor: Actor) -> bool:
         look = _look(teams, name, shelf)
         if _is_foreign(teams.state(name), look):
             _reconcile(teams, name, shelf, look, actor)
-        if not teams.state(name).reconcile.is_open:
-            return False
         if _write(teams, name, shelf, actor):
             return True
     return False
 
 
 def is_page_due(teams: TeamDesk, name: str) -> bool:
-    """Tell whether state.md is not as it should be, and may be written; nothing is changed."""
+    """Tell whether state.md is not as it should be; nothing is changed."""
     shelf, lock = teams.shelf(name), teams.state(name).reconcile
     if shelf is None:
         return False
     look, state = _look(teams, name, shelf), teams.state(name)
-    if not lock.is_open:
-        return _is_foreign(state, look) and (look.sha256 or _GONE) != lock.found
     is_shown = lock.newest is not None and lock.newest.replay_index >= state.shown
     return look.finding is not StateFinding.OURS or not is_shown
 
@@ -106,7 +105,7 @@ def _write(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> bool:
 
 def _take(teams: TeamDesk, name: str, shelf: Shelf, actor: Actor) -> None:
     def decide(state: TeamState) -> tuple[TeamFact, ...]:
-        if not state.reconcile.is_open or state.created is None:
+        if state.created is None:
             return ()
         after = max(0, state.index - LOG_SHOWN)
         page = page_of(state, teams.facts(name, after=after), teams.desk.text, shelf.line)

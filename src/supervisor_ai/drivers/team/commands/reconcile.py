@@ -3,6 +3,7 @@
 from typing import Final
 
 from supervisor_ai.domain.envelope import Actor
+from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.event_kinds.reconcile import StateDiverged
@@ -11,7 +12,6 @@ from supervisor_ai.drivers.team.sent import TeamAnswer
 from supervisor_ai.drivers.team.state import TeamState
 
 CONSISTENT: Final = "STATE_CONSISTENT"
-_SHOWN: Final = 12
 
 
 def check_state(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
@@ -25,23 +25,29 @@ def check_state(teams: TeamDesk, name: str, actor: Actor) -> TeamAnswer:
     if not edits:
         reason = "state.md is what the ledger says." if is_written else "state.md is not written."
         return TeamAnswer(accepted=is_written, event=CONSISTENT, reason=reason)
-    kept = (
-        "" if edits[-1].edit is None else f" What was there is kept as {edits[-1].edit[:_SHOWN]}."
-    )
     return TeamAnswer(
         accepted=True,
         event=StateDiverged.word,
-        reason=f"Somebody else changed state.md; no work is touched, and it is undone.{kept}",
+        reason="Somebody else changed state.md; no work is touched, and it is undone."
+        f"{_kept(edits[-1].edit)}",
+        edit=edits[-1].edit,
     )
 
 
+def _kept(edit: ArtifactHash | None) -> str:
+    return "" if edit is None else f" What was there: supervisor ledger show {edit}"
+
+
 def _locked(teams: TeamDesk, name: str, state: TeamState) -> TeamAnswer:
+    edit = state.reconcile.edit
     if state.lock is LockStatus.AWAITING_ACK and state.reconcile.plan is not None:
         diff = teams.desk.text(state.reconcile.plan.diff).partition("\n")[0]
         reason = (
-            f"state.md was changed by somebody else ({diff}); to undo it touches work: "
-            f"supervisor team ack {name} --of reconcile"
+            f"state.md was changed by somebody else ({diff}) and written anew. The edit touches "
+            f"work, so nothing goes on before: supervisor team ack {name} --of reconcile."
+            f"{_kept(edit)}"
         )
-        return TeamAnswer(accepted=False, event=StateDiverged.word, reason=reason)
+        return TeamAnswer(accepted=False, event=StateDiverged.word, reason=reason, edit=edit)
     event = "STATE_FROZEN" if state.lock is LockStatus.FROZEN else "RECONCILE_LOCK"
-    return TeamAnswer(accepted=False, event=event, reason="The Lead has to settle it first.")
+    reason = f"The Lead has to settle it first.{_kept(edit)}"
+    return TeamAnswer(accepted=False, event=event, reason=reason, edit=edit)

@@ -15,7 +15,7 @@ from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
 from supervisor_ai.drivers.team.folder.shelf import Shelf
 from supervisor_ai.drivers.team.sent import Ruling
 from supervisor_ai.drivers.team.state import TeamState
-from supervisor_ai.drivers.team.stream import TeamView, team_stream
+from supervisor_ai.drivers.team.stream import PIPELINE, TeamView, team_stream
 from supervisor_ai.drivers.team.text.messages import MessageTemplates, templates_of
 
 Letters = Callable[[TeamState, "tuple[TeamFact, ...]"], "tuple[InboxCommand, ...]"]
@@ -45,6 +45,10 @@ class TeamDesk(Struct, frozen=True, kw_only=True):
                 f"There is no team {name[:80]!r}.", hint="Make one: supervisor team create NAME"
             )
         return found
+
+    def names(self) -> tuple[str, ...]:
+        """Name the teams of the project, the newest first."""
+        return tuple(it.id for it in self.desk.queries.sessions() if it.pipeline == PIPELINE)
 
     def created(self, name: str) -> TeamCreated:
         """Return how a team began."""

@@ -13,6 +13,7 @@ from supervisor_ai.drivers.team.state import TeamState
 
 _URGENT: Final = (
     ownership.OwnershipHandedOff,
+    ownership.SplitBrainDetected,
     reconcile.ReconcileLockExited,
     teardown.TeardownBegun,
     teardown.ShutdownAcknowledged,

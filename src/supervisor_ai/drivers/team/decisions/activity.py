@@ -1,12 +1,13 @@
 """Heartbeats, progress, and what is said of a member that was silent and is heard of again."""
 
 from supervisor_ai.drivers.team.decisions.overlaps import freeze_overlaps
+from supervisor_ai.drivers.team.decisions.silence import awaited_review
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.machines.liveness import HEARTBEAT_EVERY, TeamMember
 from supervisor_ai.drivers.team.machines.task import IN_WORK
 from supervisor_ai.drivers.team.sent import Ruling, SentEvent
-from supervisor_ai.drivers.team.words import IdleStage
+from supervisor_ai.drivers.team.words import IdleStage, SentWord
 
 
 def heartbeat(turn: TeamTurn, sent: SentEvent) -> Ruling:
@@ -21,7 +22,7 @@ def heartbeat(turn: TeamTurn, sent: SentEvent) -> Ruling:
 
 def _is_news(turn: TeamTurn, member: TeamMember, sent: SentEvent) -> bool:
     changes = (
-        member.stage is not IdleStage.NONE,
+        member.stage is not IdleStage.NONE and awaited_review(turn.state, member) is None,
         sent.wait not in {None, member.wait},
         bool(set(sent.files) - set(member.files)),
         turn.now - member.last_activity_at >= HEARTBEAT_EVERY,
@@ -52,10 +53,15 @@ def _note(
     return turn.accept(sent.event)
 
 
-def clear_silence(turn: TeamTurn, name: str) -> None:
-    """Clear the alert of a member that was silent and is heard of again."""
+def clear_silence(turn: TeamTurn, name: str, word: SentWord | None = None) -> None:
+    """Clear the alert of a member that was silent and is heard of again.
+
+    A heartbeat of who waits for a review is no answer of who owes it.
+    """
     member = turn.state.member(name)
     if member is None or member.stage is IdleStage.NONE:
+        return
+    if word is SentWord.HEARTBEAT and awaited_review(turn.state, member) is not None:
         return
     task = member.tasks[-1] if member.tasks else ""
     turn.add(e.IdleCleared(**turn.by(), member=name, task=task))

@@ -13,7 +13,7 @@ from supervisor_ai.drivers.team.words import SentWord
 
 _LEAD: Final = (TeamRole.LEAD,)
 _SUPERVISOR: Final = (TeamRole.SUPERVISOR,)
-_OWNERS: Final = (TeamRole.CODER, TeamRole.RESEARCHER)
+OWNERS: Final = (TeamRole.CODER, TeamRole.RESEARCHER)
 _APPROVERS: Final = (*REVIEWERS, TeamRole.TECH_LEAD)
 _MEMBERS: Final = tuple(it for it in TeamRole if it not in {TeamRole.LEAD, TeamRole.SUPERVISOR})
 _ANYBODY: Final = tuple(TeamRole)
@@ -113,13 +113,13 @@ _OURS: Final = (
     _to_supervisor(
         SentWord.TASK_ADDED, _LEAD, ("task_id", "subject", *_EPOCH), "Put it into the state"
     ),
-    _to_supervisor(SentWord.CLAIM, _OWNERS, _TASK, "Note the owner, or freeze a second claim"),
-    _to_supervisor(SentWord.IN_REVIEW, _OWNERS, _TASK, "Wait for the required approvals"),
-    _to_supervisor(SentWord.DONE, _OWNERS, _TASK, "Close it if all required approvals are there"),
-    _to_supervisor(SentWord.STUCK, _OWNERS, _TASK, "Tell the Lead; propose another owner"),
-    _to_supervisor(SentWord.REVIEW_LOOP, _OWNERS, _TASK, "Quarantine it and tell the Lead"),
+    _to_supervisor(SentWord.CLAIM, OWNERS, _TASK, "Note the owner, or freeze a second claim"),
+    _to_supervisor(SentWord.IN_REVIEW, OWNERS, _TASK, "Wait for the required approvals"),
+    _to_supervisor(SentWord.DONE, OWNERS, _TASK, "Close it if all required approvals are there"),
+    _to_supervisor(SentWord.STUCK, OWNERS, _TASK, "Tell the Lead; propose another owner"),
+    _to_supervisor(SentWord.REVIEW_LOOP, OWNERS, _TASK, "Quarantine it and tell the Lead"),
     _to_supervisor(
-        SentWord.IMPOSSIBLE_WAIT, (*_OWNERS, *_APPROVERS), _TASK, "Check the roster; escalate"
+        SentWord.IMPOSSIBLE_WAIT, (*OWNERS, *_APPROVERS), _TASK, "Check the roster; escalate"
     ),
     _to_supervisor(SentWord.APPROVED, _APPROVERS, _TASK, "Note the approval of the role"),
     _to_supervisor(

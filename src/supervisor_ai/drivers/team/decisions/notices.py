@@ -3,12 +3,15 @@
 A fact leads to the same messages whoever asks, so that who says them twice says them once.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from msgspec import Struct, field
 
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.drivers.team.decisions.approvals import need_of
+from supervisor_ai.drivers.team.decisions.bridge import OWNERS
+from supervisor_ai.drivers.team.decisions.silence import reviewers_of
 from supervisor_ai.drivers.team.event_kinds import (
     decisions,
     liveness,
@@ -18,7 +21,8 @@ from supervisor_ai.drivers.team.event_kinds import (
     teardown,
     tools,
 )
-from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
+from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
+from supervisor_ai.drivers.team.machines.task import TeamTaskStatus
 from supervisor_ai.drivers.team.state import TeamState, owner_of
 from supervisor_ai.drivers.team.text.answers import ONLINE
 from supervisor_ai.drivers.team.text.messages import MessageKind, MessageTemplates, MessageValues
@@ -80,7 +84,8 @@ def _to_members(state: TeamState, fact: _Staged, templates: MessageTemplates) ->
     member = state.member(fact.member)
     is_blocked = member is not None and member.wait is WaitReason.BLOCKED
     if fact.is_review:
-        kind = MessageKind.REVIEW_REMINDER
+        is_first = isinstance(fact, liveness.MemberPinged)
+        kind = MessageKind.REVIEW_REMINDER if is_first else MessageKind.REVIEW_NUDGE
     elif isinstance(fact, liveness.MemberPinged):
         kind = MessageKind.GENTLE_PING
     else:
@@ -101,6 +106,12 @@ def _others(state: TeamState, fact: TeamFact) -> list[TeamNotice]:
             return [_notice(fact, to, text) for to in (known.agents if known else ())]
         case tools.MatterRouted(to=to, actor=actor, kind=kind, text=more):
             return [_notice(fact, to, f"{actor} sends {kind} for you.", more)]
+        case tasks.TaskOpened() | tasks.TaskSubmitted():
+            return _to_all_asked(state, fact)
+        case TaskFact() if type(fact) in _TO_OWNER:
+            owner = owner_of(state, fact)
+            text = _TO_OWNER[type(fact)](state, fact)
+            return [_notice(fact, to, text) for to in _outside(state, (owner,))]
         case teardown.ShutdownRequested(targets=targets):
             text = "The team ends: finish, persist what you have, and send SHUTDOWN_ACK."
             return [_notice(fact, to, text) for to in targets]
@@ -109,6 +120,37 @@ def _others(state: TeamState, fact: TeamFact) -> list[TeamNotice]:
             return [_notice(fact, to, text) for to in missing]
         case _:
             return []
+
+
+def _outside(state: TeamState, names: Iterable[str]) -> list[str]:
+    """Return those who read messages: a worker of a run of ours is told by its run."""
+    members = (state.member(name) for name in names)
+    return [it.name for it in members if it is not None and it.run is None]
+
+
+def _to_all_asked(
+    state: TeamState, fact: tasks.TaskOpened | tasks.TaskSubmitted
+) -> list[TeamNotice]:
+    """Tell those who can do a task, or who have to review it, as long as that is still so."""
+    task = state.task(fact.task)
+    if task is None or not task.is_open:
+        return []
+    if isinstance(fact, tasks.TaskOpened):
+        free = [it.name for it in state.roster() if it.role in OWNERS and not task.owner]
+        text = f"There is task #{task.task}. To do it: CLAIM: task {task.task}."
+        return [_notice(fact, to, text, fact.subject) for to in _outside(state, free)]
+    answers = f"APPROVED: task {task.task}, or MAJOR (80%): task {task.task}. What. Scenario: when."
+    text = f"{fact.actor} asks for your review of task #{task.task}. Answer with {answers}"
+    more = f" Files: {', '.join(task.files[:20])}." if task.files else ""
+    asked = reviewers_of(state, task) if task.status is TeamTaskStatus.IN_REVIEW else ()
+    return [_notice(fact, to, f"{text}{more}") for to in _outside(state, asked)]
+
+
+def _agreed(state: TeamState, fact: tasks.TaskApproved) -> str:
+    task = state.task(fact.task)
+    waits = () if task is None else need_of(state, task).still_open(task.approvals)
+    then = f"It waits for {', '.join(waits)}." if waits else f"Say DONE: task {fact.task}."
+    return f"{fact.actor} approved task #{fact.task}. {then}"
 
 
 def _ownership_map(state: TeamState) -> str:
@@ -123,10 +165,12 @@ Tell = Callable[..., str]
 def _late(state: TeamState, fact: liveness.StagedFact) -> str:
     member = state.member(fact.member)
     stage = "" if member is None else f", stage {member.stage.value}"
-    about = "the review of task" if fact.is_review else "task"
-    told = f"{fact.member} is silent on {about} #{fact.task} for {minutes(fact.elapsed)}{stage}."
+    about = f"{'the review of ' if fact.is_review else ''}task #{fact.task}"
+    who = ", ".join(fact.silent) or fact.member
+    waits = f", which {fact.member} waits for," if fact.silent else ""
+    told = f"{who} is silent on {about}{waits} for {minutes(fact.elapsed)}{stage}."
     if isinstance(fact, liveness.ReplacementProposed):
-        return f"{told} {_DECIDE}replace or reassign?"
+        return f"{told} {_DECIDE}replace {who}, or reassign?"
     return told
 
 
@@ -231,6 +275,7 @@ _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     decisions.DecisionsMarkerMissed: _of(
         "DECISIONS_MARKER_MISSING: {reason} Nothing is noted until then."
     ),
+    tasks.TaskClosed: _of("Task #{task} of {whose} is done."),
     teardown.TeardownBlocked: _of("The teardown waits: {reasons}."),
     teardown.FinalizeProposed: _of(
         "No SHUTDOWN_ACK from {missing} after all rounds. " + _DECIDE + "FORCED_FINALIZE_ACK?"
@@ -239,9 +284,18 @@ _TO_LEAD: Final[Mapping[type[TeamFact], Tell]] = {
     teardown.TeardownReady: _of("READY_TO_DELETE: you can delete the team."),
 }
 """What the Lead hears, by the kind of fact."""
+_TO_OWNER: Final[Mapping[type[TeamFact], Tell]] = {
+    tasks.TaskApproved: _agreed,
+    tasks.TaskSentBack: _of("{actor} wants task #{task} changed: {issue}. Then IN_REVIEW again."),
+    tasks.TaskResumed: _of("Task #{task} goes on where it stood."),
+    tasks.TaskWithdrawn: _of("Task #{task} is cancelled: nobody does it any more."),
+}
+"""What the owner of a task hears."""
 SPEAKING: Final = frozenset(
     {
         *_TO_LEAD,
+        *_TO_OWNER,
+        *(tasks.TaskOpened, tasks.TaskSubmitted),
         *(liveness.MemberPinged, liveness.MemberNudged, liveness.IdleCleared),
         *(tasks.TaskReassigned, tools.ToolDecided, tools.MatterRouted),
         *(teardown.ShutdownRequested, teardown.AckRetried),

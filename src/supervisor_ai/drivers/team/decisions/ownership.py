@@ -45,7 +45,7 @@ def _split(turn: TeamTurn, owners: tuple[str, ...]) -> Ruling:
     """Stop everything when two own the state in one epoch (rule 11)."""
     turn.add(o.SplitBrainDetected(**turn.by(), owners=tuple(sorted(set(owners)))))
     turn.add(r.ReconcileLockEntered(**turn.by(), reason=r.LockReason.SPLIT_BRAIN))
-    told = f"{' and '.join(owners)} own one epoch: the Lead has to say which."
+    told = f"{' and '.join(owners)} own one epoch: the Lead has to say which. {_asked(owners)}"
     return Ruling(
         accepted=False,
         event="SPLIT_BRAIN_DETECTED",
@@ -55,15 +55,21 @@ def _split(turn: TeamTurn, owners: tuple[str, ...]) -> Ruling:
     )
 
 
+def _asked(rivals: tuple[str, ...]) -> str:
+    return f"Answer: ARBITRATION --owner {' or --owner '.join(rivals)}."
+
+
 def arbitrate_owner(turn: TeamTurn, sent: SentEvent) -> Ruling:
-    """End a split brain as the Lead says; who owns the state is the supervisor or a rival of it."""
+    """End a split brain as the Lead says: who owns the state, or which Lead's hand-off counts."""
     owned = turn.state.ownership
     if owned.status is not OwnershipStatus.DISPUTED:
         return refuse(sent, RefusalCode.NOT_POSSIBLE, "No ownership is in dispute.")
     owner = sent.owner or SUPERVISOR
-    if role_of(turn.state, owner) is not TeamRole.SUPERVISOR:
-        told = f"{owner!r} is no supervisor: only one can own the state."
+    is_supervisor = role_of(turn.state, owner) is TeamRole.SUPERVISOR
+    if not is_supervisor and owner not in owned.rivals:
+        told = f"{owner!r} is none of those who own one epoch. {_asked(owned.rivals)}"
         return refuse(sent, RefusalCode.NOT_POSSIBLE, told)
-    turn.add(o.OwnershipArbitrated(**turn.by(sent.sender), owner=owner))
+    holder, chosen = (owner, "") if is_supervisor else (SUPERVISOR, owner)
+    turn.add(o.OwnershipArbitrated(**turn.by(sent.sender), owner=holder, chosen=chosen))
     turn.add(r.ReconcileLockExited(**turn.by(), end=r.LockEnd.LEAD_RESOLVED))
     return turn.accept(sent.event, f"{turn.state.ownership.shown_owner} owns the state.")

@@ -12,10 +12,10 @@ from supervisor_ai.drivers.team.event_kinds import liveness as e
 from supervisor_ai.drivers.team.machines.liveness import (
     GRACE,
     LOOK_EVERY,
-    THRESHOLDS,
     TeamMember,
     Threshold,
     may_tell,
+    threshold_of,
 )
 from supervisor_ai.drivers.team.machines.task import IN_WORK, TeamTask, TeamTaskStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
@@ -36,6 +36,11 @@ class Silence(Struct, frozen=True, kw_only=True):
     threshold: Threshold
     to: tuple[str, ...]
     is_review: bool = False
+
+    @property
+    def silent(self) -> tuple[str, ...]:
+        """Name those for whose review the member waits; nobody: it is silent itself."""
+        return self.to if self.is_review and self.member.name not in self.to else ()
 
 
 def check_silence(turn: TeamTurn) -> None:
@@ -71,8 +76,9 @@ def silence_of(
     state: TeamState, member: TeamMember, asked: dict[str, TeamTask], now: datetime
 ) -> Silence | None:
     """Measure the silence of a member; None: it has nothing to do, or is too new to be late."""
-    threshold = THRESHOLDS.get((member.role, member.wait))
-    if threshold is None or now - member.joined_at < GRACE or _is_at_rest(member):
+    is_new = now - member.joined_at < GRACE
+    threshold = _threshold(state, member, member.wait)
+    if threshold is None or is_new or _is_at_rest(member):
         return None
     watched = state.watched_since or now
     reviewed = asked.get(member.name)
@@ -86,7 +92,11 @@ def silence_of(
             to=(member.name,),
             is_review=True,
         )
-    return _own_work(state, member, threshold, now)
+    return _own_work(state, member, now)
+
+
+def _threshold(state: TeamState, member: TeamMember, wait: WaitReason) -> Threshold | None:
+    return threshold_of(member.role, wait, {} if state.created is None else state.created.sla)
 
 
 def _is_at_rest(member: TeamMember) -> bool:
@@ -94,24 +104,33 @@ def _is_at_rest(member: TeamMember) -> bool:
     return member.run is not None and member.wait is WaitReason.WAITING_ACK
 
 
-def _own_work(
-    state: TeamState, member: TeamMember, threshold: Threshold, now: datetime
-) -> Silence | None:
-    mine = [task for name in member.tasks if (task := state.task(name)) is not None]
-    active = [task for task in mine if task.status in IN_WORK]
-    if not active:
+def awaited_review(state: TeamState, member: TeamMember) -> TeamTask | None:
+    """Return the task for whose review a member waits; None: nobody owes it one."""
+    if member.wait is not WaitReason.WAITING_REVIEW:
         return None
-    task, is_review = active[-1], member.wait is WaitReason.WAITING_REVIEW
+    mine = (task for name in member.tasks if (task := state.task(name)) is not None)
+    asked = [it for it in mine if it.status is TeamTaskStatus.IN_REVIEW and reviewers_of(state, it)]
+    return asked[-1] if asked else None
+
+
+def _own_work(state: TeamState, member: TeamMember, now: datetime) -> Silence | None:
+    mine = [task for name in member.tasks if (task := state.task(name)) is not None]
+    reviewed, active = awaited_review(state, member), [it for it in mine if it.status in IN_WORK]
+    wait = WaitReason.CODING if reviewed is None else WaitReason.WAITING_REVIEW
+    threshold = _threshold(state, member, wait)
+    if not active or threshold is None:
+        return None
+    task = reviewed or active[-1]
     # Who waits for a review may say so every minute: the wait itself is what takes too long.
-    last = member.wait_since if is_review else member.last_activity_at
-    to = reviewers_of(state, task) if is_review else (member.name,)
+    last = member.last_activity_at if reviewed is None else member.wait_since
+    since = max(last, task.moved_at or last, state.watched_since or now)
     return Silence(
         member=member,
         task=task.task,
-        elapsed=now - max(last, state.watched_since or now),
+        elapsed=now - since,
         threshold=threshold,
-        to=to,
-        is_review=is_review,
+        to=(member.name,) if reviewed is None else reviewers_of(state, task),
+        is_review=reviewed is not None,
     )
 
 
@@ -122,21 +141,22 @@ def _respond(turn: TeamTurn, found: Silence) -> None:
             turn.add(e.MemberPinged(**turn.by(), **_staged(turn, found, "PING")))
         case IdleStage.PINGED if elapsed >= threshold.nudge:
             turn.add(e.MemberNudged(**turn.by(), **_staged(turn, found, "NUDGE")))
-        case IdleStage.NUDGED if elapsed >= threshold.escalate and _is_confirmed(turn, found):
+        case IdleStage.NUDGED if _is_confirmed(turn, found, threshold.escalate):
             turn.add(e.MemberEscalated(**turn.by(), **_to_lead(found)))
             _repeated(turn, found)
-        case IdleStage.ESCALATED if elapsed >= threshold.replace and _is_confirmed(turn, found):
+        case IdleStage.ESCALATED if _is_confirmed(turn, found, threshold.replace):
             turn.add(e.ReplacementProposed(**turn.by(), **_to_lead(found)))
         case _:
             return
 
 
-def _is_confirmed(turn: TeamTurn, found: Silence) -> bool:
-    """Demand two breaches in a row, a look apart, and no fresh progress."""
+def _is_confirmed(turn: TeamTurn, found: Silence, limit: timedelta) -> bool:
+    """Demand two breaches of a limit in a row, a look apart, and no fresh progress."""
     member = found.member
-    if turn.now - member.last_progress_at < found.threshold.ping:
+    is_fresh = turn.now - member.last_progress_at < found.threshold.ping
+    if found.elapsed < limit or is_fresh:
         return False
-    if member.breached_at is not None and member.breaches:
+    if member.breached_at is not None and found.elapsed - (turn.now - member.breached_at) >= limit:
         return turn.now - member.breached_at >= _APART
     turn.add(e.BreachNoted(**turn.by(), member=member.name, task=found.task, elapsed=found.elapsed))
     return False
@@ -163,6 +183,7 @@ def _staged(turn: TeamTurn, found: Silence, word: str) -> e.StagedFields:
         to=to,
         is_quiet=not to,
         is_review=found.is_review,
+        silent=found.silent,
     )
 
 
@@ -174,4 +195,5 @@ def _to_lead(found: Silence) -> e.StagedFields:
         to=_LEAD,
         is_quiet=False,
         is_review=found.is_review,
+        silent=found.silent,
     )

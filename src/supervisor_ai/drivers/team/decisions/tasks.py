@@ -2,6 +2,7 @@
 
 from typing import Final
 
+from supervisor_ai.drivers.team.decisions.activity import clear_silence
 from supervisor_ai.drivers.team.decisions.admission import no_task, role_of
 from supervisor_ai.drivers.team.decisions.approvals import check_roster, need_of
 from supervisor_ai.drivers.team.decisions.overlaps import (
@@ -180,6 +181,7 @@ def approve(turn: TeamTurn, sent: SentEvent) -> Ruling:
     if found.approvals.get(role) == sent.sender:
         return turn.accept(sent.event, "It was taken before.")
     turn.add(t.TaskApproved(**turn.by(sent.sender), task=found.task, rev=found.rev, role=role))
+    clear_silence(turn, found.owner)
     return turn.accept(sent.event)
 
 
@@ -198,6 +200,7 @@ def send_back(turn: TeamTurn, sent: SentEvent) -> Ruling:
             issue=sent.issue,
         )
     )
+    clear_silence(turn, found.owner)
     task = _again(turn, found)
     if task.issues.count(sent.issue) >= SAME_ISSUE or task.fruitless >= FRUITLESS:
         _quarantine(turn, task, sent.issue)

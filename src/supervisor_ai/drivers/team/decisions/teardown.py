@@ -40,7 +40,11 @@ def begin(turn: TeamTurn, by: str) -> Ruling:
     turn.add(e.TeardownBegun(**turn.by(by), attempt=attempt, targets=targets))
     turn.add(e.ShutdownRequested(**turn.by(), targets=targets))
     turn.add(e.AcksAwaited(**turn.by()))
-    return turn.accept(turn.state.teardown.status, f"{len(targets)} members were asked to stop.")
+    _say_blocked(turn)
+    blocked = "; ".join(turn.state.teardown.blocked)
+    first = f" First {blocked}: let them be done, or cancel them." if blocked else ""
+    told = f"{len(targets)} members were asked to stop.{first}"
+    return turn.accept(turn.state.teardown.status, told)
 
 
 def acknowledge_shutdown(turn: TeamTurn, sent: SentEvent) -> Ruling:

@@ -17,7 +17,7 @@ CAN_DO = (
 
 def report_tool(turn: TeamTurn, sent: SentEvent) -> Ruling:
     """Record who misses a tool, and tell the Lead; many of one are told once."""
-    tool, task = sent.tool or "", sent.task_id or ""
+    tool, task = _spelling(turn, sent), sent.task_id or ""
     known = turn.state.tools.get(tool)
     is_open = known is not None and known.status is not ToolStatus.RESOLVED
     if known is not None and is_open:
@@ -41,7 +41,8 @@ def decide_tool(turn: TeamTurn, sent: SentEvent) -> Ruling:
     if refused is not None:
         return refused
     decision = sent.decision or ToolDecision.SKIP
-    turn.add(e.ToolDecided(**turn.by(sent.sender), tool=sent.tool or "", decision=decision))
+    tool = _spelling(turn, sent)
+    turn.add(e.ToolDecided(**turn.by(sent.sender), tool=tool, decision=decision))
     return turn.accept(sent.event)
 
 
@@ -50,12 +51,22 @@ def resolve_tool(turn: TeamTurn, sent: SentEvent) -> Ruling:
     refused = _unknown(turn, sent)
     if refused is not None:
         return refused
-    turn.add(e.ToolResolved(**turn.by(sent.sender), tool=sent.tool or ""))
+    turn.add(e.ToolResolved(**turn.by(sent.sender), tool=_spelling(turn, sent)))
     return turn.accept(sent.event)
 
 
+def _spelling(turn: TeamTurn, sent: SentEvent) -> str:
+    """Return the spelling under which a tool is known: `websearch` and `WebSearch` are one."""
+    asked = sent.tool or ""
+    return next((it for it in turn.state.tools if _letters(it) == _letters(asked)), asked)
+
+
+def _letters(tool: str) -> str:
+    return "".join(filter(str.isalnum, tool.casefold())) or tool
+
+
 def _unknown(turn: TeamTurn, sent: SentEvent) -> Ruling | None:
-    known = turn.state.tools.get(sent.tool or "")
+    known = turn.state.tools.get(_spelling(turn, sent))
     if known is None or known.status is ToolStatus.RESOLVED:
         return refuse(sent, RefusalCode.NOT_POSSIBLE, f"Nobody misses the tool {sent.tool!r}.")
     return None

@@ -44,6 +44,7 @@ class StagedFields(TypedDict):
     to: tuple[str, ...]
     is_quiet: bool
     is_review: bool
+    silent: tuple[str, ...]
 
 
 class StagedFact(IdleFact, frozen=True, kw_only=True):
@@ -54,6 +55,8 @@ class StagedFact(IdleFact, frozen=True, kw_only=True):
     """Whether nothing is said, because too much was said already."""
     is_review: bool = False
     """Whether a review is what the member waits for."""
+    silent: tuple[str, ...] = ()
+    """Who owes the review that the member waits for; nobody: the member itself is silent."""
 
 
 class MemberPinged(StagedFact, frozen=True, kw_only=True):

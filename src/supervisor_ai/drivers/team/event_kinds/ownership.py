@@ -62,3 +62,5 @@ class OwnershipArbitrated(TeamFact, frozen=True, kw_only=True):
     word: ClassVar = "OWNERSHIP_ARBITRATED"
 
     owner: str
+    chosen: str = ""
+    """The Lead whose hand-off counts; nobody: the dispute was not between Leads."""

@@ -1,7 +1,10 @@
 """The facts of a team's life, its roster, and what it refused."""
 
+from datetime import timedelta
 from enum import StrEnum
 from typing import ClassVar
+
+from msgspec import field
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId
 from supervisor_ai.drivers.team.event_kinds.fact import TeamFact
@@ -23,6 +26,8 @@ class TeamCreated(TeamFact, frozen=True, kw_only=True):
     most_coders: int
     messages: ArtifactHash | None = None
     """Its own words for messages, as JSON; None: the usual ones."""
+    sla: dict[str, tuple[timedelta, ...]] = field(default_factory=dict)
+    """After how long a silence what is done, by who is silent: ping, escalation, replacement."""
 
 
 class MemberJoined(TeamFact, frozen=True, kw_only=True):
@@ -75,6 +80,15 @@ class EventRefused(TeamFact, frozen=True, kw_only=True):
     code: RefusalCode
     count: int
     """How many of this member were recorded in this window."""
+
+
+class MessagesRead(TeamFact, frozen=True, kw_only=True):
+    """Its actor was shown the messages of the session up to a number."""
+
+    word: ClassVar = "MESSAGES_READ"
+    is_shown: ClassVar = False
+
+    upto: int
 
 
 class MessagesDelivered(TeamFact, frozen=True, kw_only=True):

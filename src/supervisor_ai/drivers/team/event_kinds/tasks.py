@@ -14,6 +14,7 @@ class TaskOpened(TaskFact, frozen=True, kw_only=True):
     """There is something to do."""
 
     word: ClassVar = "TASK_ADDED"
+    speaks: ClassVar = True
 
     subject: ArtifactHash
     complexity: TeamComplexity
@@ -35,6 +36,7 @@ class TaskSubmitted(TaskFact, frozen=True, kw_only=True):
     """It waits for reviewers."""
 
     word: ClassVar = "IN_REVIEW"
+    speaks: ClassVar = True
     is_progress: ClassVar = True
 
     files: tuple[str, ...] = ()
@@ -44,6 +46,7 @@ class TaskApproved(TaskFact, frozen=True, kw_only=True):
     """One of those who have to agree does."""
 
     word: ClassVar = "APPROVED"
+    speaks: ClassVar = True
     is_progress: ClassVar = True
 
     role: TeamRole
@@ -53,6 +56,7 @@ class TaskSentBack(TaskFact, frozen=True, kw_only=True):
     """A reviewer wants something changed; a new revision begins."""
 
     word: ClassVar = "CHANGES_REQUESTED"
+    speaks: ClassVar = True
     is_progress: ClassVar = True
 
     role: TeamRole
@@ -71,6 +75,7 @@ class TaskClosed(TaskFact, frozen=True, kw_only=True):
     """It is done, and all who have to agree did."""
 
     word: ClassVar = "DONE"
+    speaks: ClassVar = True
     is_progress: ClassVar = True
 
 
@@ -147,6 +152,7 @@ class TaskResumed(TaskFact, frozen=True, kw_only=True):
     """What held it up is settled; it goes on where it stood."""
 
     word: ClassVar = "TASK_RELEASED"
+    speaks: ClassVar = True
 
 
 class TaskReassigned(TaskFact, frozen=True, kw_only=True):
@@ -162,6 +168,7 @@ class TaskWithdrawn(TaskFact, frozen=True, kw_only=True):
     """Nobody does it any more."""
 
     word: ClassVar = "TASK_CANCELLED"
+    speaks: ClassVar = True
 
 
 class TaskEscalated(TaskFact, frozen=True, kw_only=True):

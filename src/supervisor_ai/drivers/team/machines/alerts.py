@@ -66,6 +66,8 @@ def alert_type(fact: TeamFact) -> AlertType | None:
 
 def subject_of(fact: TeamFact) -> str:
     """Name what a fact is about, as alerts are told apart by it."""
+    if silent := getattr(fact, "silent", ()):
+        return ", ".join(silent)
     for name in ("member", "tool", "task"):
         found = getattr(fact, name, None)
         if isinstance(found, str):
@@ -98,9 +100,18 @@ def _settled(alerts: Alerts, fact: TeamFact) -> Alerts:
     gone = {
         name
         for name, it in alerts.items()
-        if it.type in kinds and (subject is None or it.subject == subject)
+        if (it.type in kinds and subject in {None, it.subject}) or _is_answered(it, fact)
     }
     return {name: it for name, it in alerts.items() if name not in gone} if gone else alerts
+
+
+def _is_answered(alert: OpenAlert, fact: TeamFact) -> bool:
+    """Tell whether the review came that an alert is about."""
+    if alert.type is not AlertType.REVIEW_SLA_BREACH or not isinstance(fact, TaskFact):
+        return False
+    by_all = isinstance(fact, (tasks.TaskSentBack, tasks.TaskReopened, *_SETTLES_TASK))
+    by_one = isinstance(fact, tasks.TaskApproved) and fact.actor in alert.subject.split(", ")
+    return alert.task == fact.task and (by_all or by_one)
 
 
 def _settles(fact: TeamFact) -> tuple[frozenset[AlertType], str | None]:
@@ -118,6 +129,8 @@ def _settles(fact: TeamFact) -> tuple[frozenset[AlertType], str | None]:
             return _OF_STATE, None
         case teardown.TeardownBegun() | teardown.TeardownReady():
             return _OF_TEARDOWN, None
+        case teardown.TeardownFailed():
+            return frozenset({AlertType.FORCED_FINALIZE_CANDIDATE}), None
         case TaskFact(task=task) if isinstance(fact, _SETTLES_TASK):
             return frozenset(AlertType) - _IDLE, task
         case _:

@@ -61,6 +61,23 @@ THRESHOLDS: Final[Mapping[tuple[TeamRole, WaitReason], Threshold]] = {
     **{(TeamRole.TECH_LEAD, wait): _TECH_LEAD for wait in WaitReason},
 }
 """The seed's, by role and by what a member is at; Lead and supervisor have none."""
+SLA_NAMES: Final = ("coder", "waiting_review", "researcher", "reviewer", "tech-lead")
+"""Whose thresholds a team can set; `waiting_review` is a coder who waits for a review."""
+
+
+def threshold_of(
+    role: TeamRole, wait: WaitReason, own: Mapping[str, tuple[timedelta, ...]]
+) -> Threshold | None:
+    """Return the thresholds of a team for a member; None: it is never late."""
+    usual = THRESHOLDS.get((role, wait))
+    is_waiting = role is TeamRole.CODER and wait is WaitReason.WAITING_REVIEW
+    name = "reviewer" if role in REVIEWERS else "waiting_review" if is_waiting else role.value
+    if usual is None or name not in own:
+        return usual
+    ping, escalate, replaced = own[name]
+    return Threshold(ping=ping, escalate=escalate, replace=replaced)
+
+
 GRACE: Final = timedelta(minutes=7)
 """Nobody is late so soon after joining."""
 BREACHES: Final = 2

@@ -57,6 +57,8 @@ class StateOwnership(Struct, frozen=True, kw_only=True):
     """How many hand-offs of the newest epoch came again."""
     is_missed: bool = False
     """Whether it was said that no hand-off came."""
+    rivals: tuple[str, ...] = ()
+    """Who claims one epoch, until the Lead has said who it is."""
 
     @property
     def is_active(self) -> bool:
@@ -81,7 +83,12 @@ def evolve(ownership: StateOwnership, event: Event) -> StateOwnership:
             return replace(ownership, duplicates=ownership.duplicates + 1)
         case o.HandoffMissed():
             return replace(ownership, is_missed=True)
-        case o.OwnershipArbitrated(owner=owner):
-            return replace(ownership, owner=owner, epoch=ownership.offered)
+        case o.SplitBrainDetected(owners=owners):
+            return replace(ownership, rivals=owners)
+        case o.OwnershipArbitrated(owner=owner, chosen=chosen):
+            by = chosen or ownership.offered_by
+            return replace(
+                ownership, owner=owner, epoch=ownership.offered, offered_by=by, rivals=()
+            )
         case _:
             return ownership

@@ -33,7 +33,8 @@ class LockStatus(StrEnum):
 
 _S = LockStatus
 RECONCILE_FLOW: Final[Flow[LockStatus]] = {
-    (_S.OPEN, r.SnapshotTaken): _S.OPEN,
+    # The file is true under the lock as well, and shows it.
+    **{(status, r.SnapshotTaken): status for status in _S},
     (_S.OPEN, r.StateDiverged): _S.DIVERGED,
     # A split brain locks without a difference between file and ledger.
     (_S.OPEN, r.ReconcileLockEntered): _S.LOCKED,
@@ -96,9 +97,9 @@ class Reconcile(Struct, frozen=True, kw_only=True):
 
     @property
     def known(self) -> frozenset[str]:
-        """Return the hashes of files that may be written over: our own, and what was settled."""
+        """Return the hashes of files that may be written over: our own, and what was kept."""
         newest = self.newest
-        settled = {self.settled, "" if newest is None else newest.replaces}
+        settled = {self.found, self.settled, "" if newest is None else newest.replaces}
         return frozenset({it.file for it in self.snapshots} | settled) - {""}
 
     @property

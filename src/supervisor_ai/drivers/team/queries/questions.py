@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Iterator
 
+from supervisor_ai.drivers.team.decisions.silence import awaited_review, reviewers_of
 from supervisor_ai.drivers.team.machines.ownership import OwnershipStatus
 from supervisor_ai.drivers.team.machines.reconcile import LockStatus
 from supervisor_ai.drivers.team.machines.task import TeamTask, TeamTaskStatus
@@ -33,13 +34,17 @@ def questions(state: TeamState) -> Iterator[str]:
         yield f"FORCED_FINALIZE_ACK: end the team without {', '.join(teardown.missing)}?"
     tasks = in_order(state.open_tasks())
     for task in tasks:
-        yield from _of_task(task)
+        yield from _of_task(state, task)
     for tool in state.tools.values():
         if tool.status in {ToolStatus.REPORTED, ToolStatus.SYSTEMIC}:
             yield f"TOOL_UNAVAILABLE {tool.tool}: skip, retry or proceed with a caveat?"
+    late: dict[str, None] = {}
     for member in state.roster():
         if member.stage is IdleStage.REPLACEMENT_PROPOSED:
-            yield f"Replace {member.name}, who does not answer?"
+            asked = awaited_review(state, member)
+            silent = (member.name,) if asked is None else reviewers_of(state, asked)
+            late |= dict.fromkeys(silent)
+    yield from (f"Replace {name}, who does not answer?" for name in late)
     for task in tasks:
         if task.is_escalated and not state.active_roles().issuperset(SPECIALISTS):
             yield f"Spawn specialized reviewers for task #{task.task}?"
@@ -47,7 +52,9 @@ def questions(state: TeamState) -> Iterator[str]:
 
 def _of_state(state: TeamState) -> Iterator[str]:
     if state.ownership.status is OwnershipStatus.DISPUTED:
-        yield f"SPLIT_BRAIN_DETECTED: who owns epoch {state.ownership.offered}?"
+        rivals = " or --owner ".join(state.ownership.rivals)
+        asked = f"who owns epoch {state.ownership.offered}?"
+        yield f"SPLIT_BRAIN_DETECTED: {asked} ARBITRATION --owner {rivals}"
     if state.lock is LockStatus.AWAITING_ACK:
         plan = state.reconcile.plan
         touched = ", ".join(f"#{it}" for it in plan.tasks) if plan is not None else ""
@@ -56,13 +63,17 @@ def _of_state(state: TeamState) -> Iterator[str]:
         yield "STATE_FROZEN: settle the conflict in the state of the team."
 
 
-def _of_task(task: TeamTask) -> Iterator[str]:
+def _of_task(state: TeamState, task: TeamTask) -> Iterator[str]:
     name = f"task #{task.task}"
     match task.status:
         case TeamTaskStatus.DUPLICATE_TASK_KEY:
             yield f"ARBITRATION: who goes on with {name}, {' or '.join(task.claimants)}?"
-        case TeamTaskStatus.OVERLAP_SCOPE if task.task < task.other:
-            yield f"ARBITRATION: {name} and task #{task.other} touch the same files; which goes on?"
+        case TeamTaskStatus.OVERLAP_SCOPE:
+            other = state.task(task.other)
+            is_open = other is not None and other.status is TeamTaskStatus.OVERLAP_SCOPE
+            if is_open and task.task < task.other:
+                both = f"{name} and task #{task.other}"
+                yield f"ARBITRATION: {both} touch the same files; which goes on?"
         case TeamTaskStatus.LOOP_SUSPECTED:
             yield f"{name} loops: clarify acceptance criteria, swap owner, or ask the Tech Lead?"
         case TeamTaskStatus.STUCK_ESCALATED:

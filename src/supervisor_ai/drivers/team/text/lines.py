@@ -93,6 +93,17 @@ class FindingLine(Struct, frozen=True, kw_only=True, tag="FINDING"):
     scenario: str | None
 
 
+class ClaimLine(Struct, frozen=True, kw_only=True, tag="CLAIM"):
+    """`CLAIM: task N`, `CLAIM: task N. Files: [a.py, b.py]`."""
+
+    task: str
+    files: tuple[str, ...] = ()
+
+
+class ShutdownAckLine(Struct, frozen=True, kw_only=True, tag="SHUTDOWN_ACK"):
+    """`SHUTDOWN_ACK:`: a member stops."""
+
+
 class ApprovedLine(Struct, frozen=True, kw_only=True, tag="APPROVED"):
     """`APPROVED: task N`."""
 
@@ -109,6 +120,8 @@ LineEvent = (
     | ToolLine
     | FindingLine
     | ApprovedLine
+    | ClaimLine
+    | ShutdownAckLine
 )
 
 
@@ -188,7 +201,7 @@ def _read(line: str) -> LineEvent | RoutedLine | NoEvent:
     return reader(rest)
 
 
-def _in_review(rest: str) -> LineEvent | NoEvent:
+def _in_review(rest: str) -> InReviewLine | NoEvent:
     match = _IN_REVIEW.fullmatch(rest)
     if match is None:
         return _expected("IN_REVIEW: task N. Files: [a.py, b.py]")
@@ -199,6 +212,16 @@ def _in_review(rest: str) -> LineEvent | NoEvent:
     if problem is not None:
         return NoEvent(reason=problem)
     return InReviewLine(task=match[1], files=tuple(dict.fromkeys(files)))
+
+
+def _claim(rest: str) -> LineEvent | NoEvent:
+    if _IN_REVIEW.fullmatch(rest) is None:
+        match = _ABOUT.fullmatch(rest)
+        bare = match is not None and not match[2]
+        expected = _expected("CLAIM: task N, or CLAIM: task N. Files: [a.py, b.py]")
+        return ClaimLine(task=match[1]) if match is not None and bare else expected
+    found = _in_review(rest)
+    return found if isinstance(found, NoEvent) else ClaimLine(task=found.task, files=found.files)
 
 
 def _file_problem(path: str) -> str | None:
@@ -278,6 +301,8 @@ def _expected(form: str) -> NoEvent:
 
 _READERS: Final[Mapping[str, Callable[[str], LineEvent | NoEvent]]] = {
     "IN_REVIEW": _in_review,
+    "CLAIM": _claim,
+    "SHUTDOWN_ACK": lambda rest: _expected("SHUTDOWN_ACK:") if rest else ShutdownAckLine(),
     "DONE": _done,
     "STUCK": _about(StuckLine, "STUCK: task N. Why"),
     "REVIEW_LOOP": _about(ReviewLoopLine, "REVIEW_LOOP: task N. What keeps repeating"),

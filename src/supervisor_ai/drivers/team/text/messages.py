@@ -1,4 +1,4 @@
-"""What the supervisor says to members: five messages, whose words a team can change."""
+"""What the supervisor says to members: six messages, whose words a team can change."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -27,6 +27,7 @@ class MessageKind(StrEnum):
     PROGRESS_NUDGE = "progress_nudge"
     BLOCKER_ASSIST = "blocker_assist"
     REVIEW_REMINDER = "review_reminder"
+    REVIEW_NUDGE = "review_nudge"
     RECOVERY_CONFIRMATION = "recovery_confirmation"
 
 
@@ -45,11 +46,15 @@ DEFAULTS: Final[Mapping[MessageKind, str]] = {
         "Reminder: review pending for task #{id}. If delayed, share ETA; otherwise I'll propose "
         "backup reviewer routing."
     ),
+    MessageKind.REVIEW_NUDGE: (
+        "The review of task #{id} is still open. Say what you have found so far, or who could "
+        "review it instead; the Lead hears of it next."
+    ),
     MessageKind.RECOVERY_CONFIRMATION: (
         "Thanks, task #{id} is moving again. I updated state and cleared idle alert."
     ),
 }
-"""The words of seed 002."""
+"""The words of seed 002, and other words for the second time that a review is asked for."""
 
 
 class MessageValues(Struct, frozen=True, kw_only=True):

@@ -154,7 +154,9 @@ def test_a_state_that_is_locked_is_asked_about_first() -> None:
     by = TeamTurn(scene.state, scene.now).by("supervisor")
     scene.record(SplitBrainDetected(**by, owners=("a", "b")))
     scene.record(r.ReconcileLockEntered(**by, reason=r.LockReason.SPLIT_BRAIN))
-    assert decision_request(scene.state) == "SPLIT_BRAIN_DETECTED: who owns epoch 1?"
+    assert decision_request(scene.state) == (
+        "SPLIT_BRAIN_DETECTED: who owns epoch 1? ARBITRATION --owner a or --owner b"
+    )
     assert shown(scene).lock == "RECONCILE_LOCK"
     scene.record(r.SnapshotNotFound(**by))
     assert shown(scene).lock == "STATE_FROZEN"

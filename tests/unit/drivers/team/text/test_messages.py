@@ -14,7 +14,8 @@ from supervisor_ai.drivers.team.text.messages import (
 
 
 def test_the_words_are_those_of_the_seed() -> None:
-    assert DEFAULTS == {
+    seeds = {kind: it for kind, it in DEFAULTS.items() if kind is not MessageKind.REVIEW_NUDGE}
+    assert seeds == {
         MessageKind.GENTLE_PING: (
             "Quick ping on task #{id}: if still in progress, send 1-line status + ETA."
         ),
