@@ -121,7 +121,7 @@ def _least_measured(gate: DraftStep, kit: Kit) -> int:
     """Return the coverage below which the command of a gate fails by itself."""
     setting = kit.gates.get(gate.shape.gate or "")
     said = gate.shape.command or (setting.command if setting is not None else None) or ()
-    found = _FAIL_UNDER.search(said if isinstance(said, str) else " ".join(said))
+    found = _FAIL_UNDER.search(" ".join(said))
     return int(found[1]) if found else 0
 
 
