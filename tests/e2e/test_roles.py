@@ -38,7 +38,16 @@ def test_a_role_of_the_project_is_listed_and_shown(user: User) -> None:
         "version": None,
     }
     lines = user.call("role", "list").out.splitlines()
-    assert lines[0].split() == ["ROLE", "ORIGIN", "EXTENDS", "AGENT", "ANSWERS", "DESCRIPTION"]
+    assert lines[0].startswith("  [built-in] ")
+    assert "  [project] strict" in lines
+    assert lines[lines.index("") + 1].split() == [
+        "ROLE",
+        "ORIGIN",
+        "EXTENDS",
+        "AGENT",
+        "ANSWERS",
+        "DESCRIPTION",
+    ]
     page = user.call("role", "show", "strict").out
     assert ".supervisor/roles/strict.yaml:6" in page
     assert "builtin/roles/reviewer.yaml:1" in page

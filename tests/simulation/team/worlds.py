@@ -220,7 +220,9 @@ def _lock(facts: list[TeamFact]) -> list[str]:
     state, broken = TeamState(), []
     for fact in facts:
         is_locked = not state.reconcile.is_open
-        if is_locked and fact.word not in AUDIT:
+        # A snapshot writes down what was there before: members read state.md under the lock too.
+        is_operational = fact.word not in AUDIT and not isinstance(fact, r.SnapshotTaken)
+        if is_locked and is_operational:
             broken.append(f"{fact.word} was written under {state.lock.value}")
         is_task = hasattr(fact, "rev")
         if is_task and state.ownership.status is not OwnershipStatus.ACTIVE:
