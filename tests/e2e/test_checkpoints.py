@@ -56,7 +56,10 @@ def test_a_block_stops_the_pipeline_until_a_person_overrides_it(user: User) -> N
     update = ("session", "task", "update", SESSION, "DRAFT-003", "--status", "in_progress")
     assert user.call(*update).code == 4
     bare = user.call("checkpoint", "override", SESSION, "CHECKPOINT-001", "--json")
-    assert (bare.code, bare.error["message"]) == (2, "A block is accepted with a reason.")
+    assert (bare.code, bare.error["message"]) == (
+        2,
+        "A checkpoint that blocks is overridden with a reason.",
+    )
     other = user.call("checkpoint", "override", SESSION, "CHECKPOINT-002", "--reason", "x")
     assert other.code == 4
     reason = ("--reason", "Poems come later.")

@@ -225,7 +225,7 @@ def _of_many(stage: Stage) -> None:
             "ack t",
             "join t ada --role unified-reviewer",
         ),
-        *("send t TASK_ADDED --task 1 --text x", "status t", "report t", "reconcile t"),
+        *("send t TASK_ADDED --task 1 --text x", "status t", "list", "report t", "reconcile t"),
         *("teardown t", "delete t", "serve nowhere --yes"),
     ):
         stage.call("team", *words.split())
@@ -291,7 +291,7 @@ def _look_around(stage: Stage, run: str) -> None:
     for words in ("list", "show quick", "graph quick", "validate"):
         stage.call("workflow", *words.split())
     stage.call("worker", "classify", "claude", "--exit-code", "1", "--stdout", "/dev/null")
-    for words in ("verify", "rebuild", "erase nothing --reason why --yes"):
+    for words in ("verify", "rebuild", "show nothing", "erase nothing --reason why --yes"):
         stage.call("ledger", *words.split())
 
 
