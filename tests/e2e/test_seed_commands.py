@@ -73,7 +73,7 @@ def test_analyze_deps(user: User) -> None:
 def test_init(name: str, newcomer: User) -> None:
     newcomer.commit({"package.json": '{"dependencies": {"react": "18.0.0"}}\n'})
     terminal = Terminal(newcomer, *words(name))
-    terminal.wait_for("[x] web: Frontend (ui_designer, component_builder, state_architect)")
+    terminal.wait_for("[x] Frontend (ui_designer, component_builder, state_architect) - pack web")
     terminal.wait_for("[Y/n]")
     terminal.type("y\n")
     terminal.wait_for("Commit these files?")
