@@ -85,6 +85,8 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
 
 def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     """Show why a person is asked, where it is more than that the workflow says so."""
+    if asked.plan is not None:
+        yield "plan", _cut(asked, plain(asked.plan))
     if asked.reason == ApprovalReason.HUMAN_GATE:
         return
     if asked.reason not in _PLAIN:

@@ -10,6 +10,7 @@ from inline_snapshot import snapshot
 from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
 from tests.unit.control.run_rows import FakeQueries, run_row
+from tests.unit.control.test_causes import TRIED
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.run_details import question
@@ -248,3 +249,37 @@ def test_work_that_cannot_land_says_why(records: Records, queries: FakeQueries) 
   no     supervisor reject r1 --reason "…"
          → it is done again, from the files as they are now\
 """)
+
+
+def planned(records: Records, queries: FakeQueries, step: str, role: str, answer: object) -> None:
+    document = records.artifacts.put(json.dumps(answer))
+    tried = replace(TRIED, step=StepName(step), role=role, answer=document, said="COMPLETE")
+    queries.tried.append(tried)
+
+
+def test_who_approves_a_plan_sees_it(records: Records, queries: FakeQueries) -> None:
+    queries.asked = [replace(ASKED, reason=ApprovalReason.HUMAN_GATE)]
+    components = [{"id": "login", "files": ["a.py", "b.py"], "depends_on": []}, {}]
+    plan = {"status": "COMPLETE", "summary": "Two\nlines", "components": components, "notes": None}
+    planned(records, queries, "plan", "planner", {"summary": "the first try"})
+    planned(records, queries, "plan", "planner", plan)
+    planned(records, queries, "review", "reviewer", {"summary": "\x1b[31mgood"})
+    shown = asked(records)
+    assert "the first try" not in shown
+    assert shown.partition("  plan   ")[2].partition("  yes")[0] == snapshot("""\
+plan (planner):
+           status: COMPLETE
+           summary: Two
+             lines
+           components:
+             - id: login
+               files:
+                 - a.py
+                 - b.py
+             -
+         review (reviewer):
+           summary: good
+  look   supervisor diff r1
+""")
+    planned(records, queries, "implement", "implementer", {"files_created": ["a.py"]})
+    assert "  plan   " not in asked(records)

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct, field
 
 from supervisor_ai.control.ports.queries import ApprovalRow, CommentRow, RunRow
+from supervisor_ai.control.queries.plans import find_plan
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha
@@ -24,7 +25,7 @@ from supervisor_ai.domain.run.approvals.shown_change import (
 )
 from supervisor_ai.domain.run.inbox_commands import Comment, InboxCommand
 from supervisor_ai.domain.run.line_places import LinePlace, LineSide
-from supervisor_ai.domain.run.values import ReasonWord
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.json_value import parse_object
 from supervisor_ai.tools.text import counted
@@ -81,6 +82,8 @@ class PendingApproval(Struct, frozen=True, kw_only=True):
     gates: tuple[ShownGate, ...] = ()
     reviews: tuple[ShownReview, ...] = ()
     comments: tuple[CommentView, ...] = ()
+    plan: str | None = None
+    """What workers have planned, where none has changed a file yet."""
 
 
 def pending_approvals(records: Records) -> tuple[PendingApproval, ...]:
@@ -127,6 +130,7 @@ def _view(records: Records, row: RunRow, asked: ApprovalRow) -> PendingApproval:
         approvers=asked.approvers,
         waits_for=_waits_for(asked),
         comments=read_comments(records, row.id),
+        plan=find_plan(records, row.id) if asked.reason == ApprovalReason.HUMAN_GATE else None,
     )
     if shown is None:
         return view
