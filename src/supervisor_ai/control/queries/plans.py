@@ -1,6 +1,6 @@
 """What was planned, for whoever is asked before anything is changed."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import RunId
@@ -11,7 +11,7 @@ _CHANGES = ("files_created", "files_modified", "files_deleted")
 
 def find_plan(records: Records, run: RunId) -> str | None:
     """Return the last answer of each step, where none of them has changed a file yet."""
-    found: dict[tuple[str, str], dict[str, object]] = {}
+    found: dict[tuple[str, str], Mapping[str, object]] = {}
     for it in records.queries.attempts(run):
         if it.answer is not None and it.said is not None:
             found[it.step, it.role] = parse_object(records.text(it.answer)) or {}
@@ -21,7 +21,7 @@ def find_plan(records: Records, run: RunId) -> str | None:
     return "\n".join(parts) or None
 
 
-def _outlined(answer: dict[str, object]) -> str:
+def _outlined(answer: Mapping[str, object]) -> str:
     return "\n".join(f"  {line}" for line in _lines(answer))
 
 
