@@ -7,8 +7,8 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
+from supervisor_ai.control.queries.approvals import find_plan
 from supervisor_ai.control.queries.findings import read_findings
-from supervisor_ai.control.queries.plans import find_plan
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.slices import QuestionHelp, find_slice

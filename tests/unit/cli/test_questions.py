@@ -9,16 +9,16 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
-from tests.unit.control.run_rows import FakeQueries, run_row
-from tests.unit.control.test_causes import TRIED
+from tests.unit.control.run_rows import MOMENT, FakeQueries, run_row
 
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.run_details import question
 from supervisor_ai.cli.tables import labelled
+from supervisor_ai.control.ports.queries import AttemptRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.domain.run.status import AttemptStatus, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.kinds import UNREADABLE
@@ -253,8 +253,26 @@ def test_work_that_cannot_land_says_why(records: Records, queries: FakeQueries) 
 
 def planned(records: Records, queries: FakeQueries, step: str, role: str, answer: object) -> None:
     document = records.artifacts.put(json.dumps(answer))
-    tried = replace(TRIED, step=StepName(step), role=role, answer=document, said="COMPLETE")
-    queries.tried.append(tried)
+    queries.tried.append(
+        AttemptRow(
+            step=StepName(step),
+            visit=1,
+            slot=1,
+            attempt=1,
+            role=role,
+            cli="agent",
+            status=AttemptStatus.SUCCEEDED,
+            started_at=MOMENT,
+            ended_at=MOMENT,
+            said="COMPLETE",
+            category=None,
+            reason=None,
+            prompt=None,
+            transcript=None,
+            answer=document,
+            snapshot=None,
+        )
+    )
 
 
 def test_who_approves_a_plan_sees_it(records: Records, queries: FakeQueries) -> None:
