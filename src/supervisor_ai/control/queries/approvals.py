@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.control.ports.queries import ApprovalRow, CommentRow, RunRow
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import is_attended
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.approvals.facts import FactValue, values_of
@@ -69,7 +70,7 @@ class PendingApproval(Struct, frozen=True, kw_only=True):
     base: CommitSha | None
     since: datetime
     until: datetime | None
-    """When it goes on by itself, where nobody has to agree."""
+    """When it may land, where nobody has to agree."""
     needs: int
     """How many people have to agree."""
     votes: tuple[str, ...]
@@ -84,6 +85,8 @@ class PendingApproval(Struct, frozen=True, kw_only=True):
     comments: tuple[CommentView, ...] = ()
     plan: str | None = None
     """What workers have planned, where none has changed a file yet."""
+    is_attended: bool = True
+    """Whether a process lands it then."""
 
 
 def pending_approvals(records: Records) -> tuple[PendingApproval, ...]:
@@ -130,6 +133,7 @@ def _view(records: Records, row: RunRow, asked: ApprovalRow) -> PendingApproval:
         approvers=asked.approvers,
         waits_for=_waits_for(asked),
         comments=read_comments(records, row.id),
+        is_attended=is_attended(records, row.id),
         plan=find_plan(records, row.id) if asked.reason == ApprovalReason.HUMAN_GATE else None,
     )
     if shown is None:

@@ -86,7 +86,8 @@ def _details(found: PendingApproval) -> Iterator[str]:
         rows.append(("reason", str(found.reason)))
     rows += [("waits for", found.waits_for), ("since", local_time(found.since))]
     if found.until is not None:
-        rows.append(("lands at", f"{local_time(found.until)}, unless somebody objects"))
+        how = "" if found.is_attended else " or later, when somebody goes on with it"
+        rows.append(("lands at", f"{local_time(found.until)}{how}, unless somebody objects"))
     if found.votes:
         rows.append(("agreed", ", ".join(found.votes)))
     rows.append(("tree", found.tree))
