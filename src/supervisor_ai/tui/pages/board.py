@@ -101,8 +101,10 @@ def notices(news: News, width: int) -> list[Text]:
     return [cut(it, width) for it in lines]
 
 
-def empty_words(*, is_filtered: bool, command: str) -> list[Text]:
+def empty_words(*, is_unread: bool, is_filtered: bool, command: str) -> list[Text]:
     """Say what to do where there is nothing to show."""
+    if is_unread:
+        return [said("The ledger is being read …", DIM)]
     if is_filtered:
         return [said("No run is like that."), said("Esc shows all of them again.", DIM)]
     return [
