@@ -164,7 +164,8 @@ for, it works without.
 SEEDS = """\
 Supervisor was made after five documents, which we call seeds. Here is every YAML block and every
 command of theirs, by document and line, with the place where a project has it as it stands. The
-build loads and runs them all. What is not built yet is named by its number and name in our list
+build loads and runs them all, and loads each one alone besides: what a project with that file and
+nothing else lacks is named. What is not built yet is named by its number and name in our list
 of capabilities. The agent of document 001 has lost its line breaks in our copy, so nothing can
 read its head.
 """
@@ -287,9 +288,10 @@ def seeds() -> str:
     """Say what each block and command of the seeds is to us."""
     table = yaml.safe_load(TABLE.read_text(encoding="utf-8"))
     lines = ["# The seeds, block by block\n", NOTE, SEEDS]
-    lines += ["| block | what it is | where it stands | |", "|---|---|---|---|"]
+    lines += ["| block | what it is | where it stands | alone |", "|---|---|---|---|"]
     for name, it in table["blocks"].items():
-        state = _state(it) + (", with the lines that it leaves out" if "cut" in it else "")
+        needs = ", ".join(it.get("needs", ()))
+        state = f"works once there is: {needs}" if needs else _state(it)
         lines.append(f"| {_where(name)} | {it['loads']} | `{it['file']}` | {state} |")
     lines += ["\n| command | | |", "|---|---|---|"]
     for name, it in table["commands"].items():

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Take every YAML block and every command out of the seeds, each as it stands there.
+"""Take every YAML block, command and console session out of the seeds, each as it stands there.
 
 Example: .venv/bin/python scripts/seed_blocks.py ../shared/seeds
 """
@@ -14,6 +14,7 @@ COMMANDS = "commands.txt"
 """Beside it, `table.yaml` says what each block and command is to us; that is written by hand."""
 _BLOCK = re.compile(r"^```yaml\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _AGENT = re.compile(r"\A(?P<text>---\n.*?^---\n)", re.MULTILINE | re.DOTALL)
+_SESSION = re.compile(r"^```bash\n(?P<text>(?:#.*\n)?\$ supervisor (?:.|\n)*?)^```$", re.MULTILINE)
 _COMMAND = re.compile(
     r"""(?:^\$ |`|f")(?P<text>supervisor [a-z-]+[^`"\n]*(?:"[^"\n]*")?)""", re.MULTILINE
 )
@@ -27,6 +28,7 @@ def taken(directory: Path) -> dict[str, str]:
         number, text = seed.name[:3], seed.read_text(encoding="utf-8")
         found |= {f"{number}-{line:04}.yaml": block for line, block in _found(_BLOCK, text)}
         found |= {f"{number}-{line:04}.md": agent for line, agent in _found(_AGENT, text)}
+        found |= {f"{number}-{line:04}.console": said for line, said in _found(_SESSION, text)}
         commands += [f"{number}-{line:04} {said}" for line, said in _found(_COMMAND, text)]
     return {**found, COMMANDS: "".join(f"{line}\n" for line in commands)}
 

@@ -24,7 +24,10 @@ def test_every_value_has_its_file_and_line(user: User) -> None:
     assert values["limits.output_bytes"]["file"] is None
     lines = user.call("config", "show", "--origin").out.splitlines()
     [line] = [line for line in lines if line.startswith("limits.step_timeout ")]
-    assert line.split()[1:] == ["7m", f"{PROJECT}:{len(said.splitlines())}"]
+    assert line.split()[1:] == [f"{PROJECT}:{len(said.splitlines())}", "7m"]
+    [only] = yaml.safe_load(user.call("config", "show", "limits.step_timeout").out).values()
+    assert only == {"step_timeout": "7m"}
+    assert user.call("config", "show", "limit").code == 3
 
 
 def test_what_is_shown_is_a_config_without_secrets(user: User) -> None:

@@ -249,8 +249,10 @@ def test_a_person_is_asked_which_packs_to_enable(
     owner.commit(layout("monorepo"))
     terminal = Terminal(owner, "init", "--no-try")
     terminal.wait_for("Enable selected packs? [Y/n]")
-    assert re.search(r"\[x\] backend: Backend API \(backend_dev, .*db_optimizer\)", terminal.seen)
-    assert "Data Pipeline" not in terminal.seen
+    assert re.search(
+        r"\[x\] Backend API \(backend_dev, .*db_optimizer\) - pack backend: ", terminal.seen
+    )
+    assert "[ ] Data Pipeline (disabled - no pandas/airflow detected) - data" in terminal.seen
     terminal.type(f"{typed[0]}\n")
     for answer in typed[1:]:
         terminal.wait_for("Which ones")

@@ -13,7 +13,7 @@ from supervisor_ai.control.queries.causes import find_cause, gate_line, latest
 from supervisor_ai.control.questions import DoubtView, QuestionView, find_question
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import approval_phrases, change_gates
-from supervisor_ai.control.run_views import RunView
+from supervisor_ai.control.run_views import RunView, due_words, is_attended
 from supervisor_ai.domain.ids import RunId, StepName
 from supervisor_ai.domain.run.answers import MEANINGS, AnswerKind, Meaning
 from supervisor_ai.domain.run.definition import KNOWN_RED
@@ -85,6 +85,8 @@ def question(invocation: Invocation, records: Records, run: RunView) -> Rows:
 
 def _words(invocation: Invocation, run: RunView, asked: QuestionView) -> Rows:
     """Show why a person is asked, where it is more than that the workflow says so."""
+    if asked.plan is not None:
+        yield "plan", _cut(asked, plain(asked.plan))
     if asked.reason == ApprovalReason.HUMAN_GATE:
         return
     if asked.reason not in _PLAIN:
@@ -158,7 +160,9 @@ def wait(records: Records, run: RunView) -> Rows:
     if row is None or row.waits_for is None:
         return
     if row.waits_until is not None:
-        yield "waits", f"until {local_time(row.waits_until)}, then it goes on by itself"
+        is_over, is_there = row.waits_until <= records.now(), is_attended(records, run.id)
+        until = local_time(row.waits_until)
+        yield "waits", due_words(until, is_over=is_over, is_attended=is_there)
     else:
         yield "waits", f"for {one_line(row.waits_for)}"
 

@@ -7,6 +7,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import ApprovalRow, GateRow
+from supervisor_ai.control.queries.approvals import find_plan
 from supervisor_ai.control.queries.findings import read_findings
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import RunView
@@ -52,6 +53,8 @@ class QuestionView(Struct, frozen=True, kw_only=True):
     """Where files can be mended, if it is about these: a branch or a directory."""
     before: str | None = None
     """What was answered before, where a Manager asks about it."""
+    plan: str | None = None
+    """What workers have planned, where none has changed a file yet."""
 
 
 def find_question(records: Records, run: RunView) -> QuestionView | None:
@@ -74,6 +77,7 @@ def find_question(records: Records, run: RunView) -> QuestionView | None:
         findings=tuple(finding for doubt in doubts for finding in doubt.findings),
         mend=helped.mend,
         before=helped.before,
+        plan=find_plan(records, run.id) if asked.reason == ApprovalReason.HUMAN_GATE else None,
     )
 
 

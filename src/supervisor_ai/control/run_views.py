@@ -121,6 +121,20 @@ def view_run(records: Records, row: RunRow) -> RunView:
     )
 
 
+def is_attended(records: Records, run: RunId) -> bool:
+    """Tell whether a process goes on with a run when its time has come."""
+    owner = records.queries.owner(run)
+    return records.is_served or (owner is not None and owner.is_alive)
+
+
+def due_words(until: str, *, is_over: bool, is_attended: bool) -> str:
+    """Say until when a run waits, and promise that it goes on only where a process is there."""
+    if is_over:
+        return f"until {until}, which is over{'' if is_attended else '; no process drives it'}"
+    promise = "then it goes on by itself" if is_attended else "then somebody has to go on with it"
+    return f"until {until}, {promise}"
+
+
 def is_interrupted(records: Records, row: RunRow) -> bool:
     """Tell whether a run should go on, and no process drives it or is there to take it over."""
     if row.status is not RunStatus.RUNNING or row.has_children:

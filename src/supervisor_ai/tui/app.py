@@ -12,7 +12,7 @@ from textual.filter import LineFilter, NoColor
 from textual.notifications import SeverityLevel
 from textual.worker import Worker, WorkerState
 
-from supervisor_ai.control.dashboard.feed import News
+from supervisor_ai.control.dashboard.feed import UNREAD, News
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.slices import TaskList
 from supervisor_ai.domain.errors import SupervisorError
@@ -43,11 +43,20 @@ class SupervisorTui(App[None]):
     ENABLE_COMMAND_PALETTE = False
     BINDINGS: ClassVar[list[BindingType]] = []
 
-    def __init__(self, desk: Desk, *, first: RunId | None = None, has_colours: bool = True) -> None:
+    def __init__(
+        self,
+        desk: Desk,
+        *,
+        first: RunId | None = None,
+        has_colours: bool = True,
+        hurry: Callable[[], None] = lambda: None,
+    ) -> None:
         super().__init__()
+        self._hurry = hurry
+        """Is told that the session has to end, whether or not it can be drawn any more."""
         self.desk = desk
         self.orders = Orders(self)
-        self.latest = News(cursor=0)
+        self.latest = News(cursor=UNREAD)
         self._first = first
         self._has_colours = has_colours
         self._frames = 0
@@ -62,7 +71,7 @@ class SupervisorTui(App[None]):
             self.open_run(self._first)
         for number in _ENDS:
             # Whoever is told to go leaves what is driven here in good order.
-            asyncio.get_running_loop().add_signal_handler(number, self.action_leave)
+            asyncio.get_running_loop().add_signal_handler(number, self._leave_soon)
         self.take()
         self.set_interval(1 / _FRAMES, self.take)
 
@@ -182,6 +191,10 @@ class SupervisorTui(App[None]):
         """Show all keys."""
         if not isinstance(self.screen, HelpScreen):
             self.push_screen(HelpScreen())
+
+    def _leave_soon(self) -> None:
+        self._hurry()
+        self.action_leave()
 
     def action_leave(self) -> None:
         """End in good order."""

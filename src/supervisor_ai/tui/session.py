@@ -65,7 +65,9 @@ class Session(Struct, frozen=True, kw_only=True):
         watch = TerminalWatch(self.has_terminal, partial(_hang_up, deeds))
         watch.start()
         try:
-            ui = SupervisorTui(desk, first=submitted or first, has_colours=self.has_colours)
+            ui = SupervisorTui(
+                desk, first=submitted or first, has_colours=self.has_colours, hurry=watch.hurry
+            )
             ui.run(mouse=self.mouse)
         finally:
             left = deeds.close()

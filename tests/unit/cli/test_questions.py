@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Mapping
+from datetime import timedelta
 from pathlib import Path
 from typing import Final
 
@@ -9,21 +10,25 @@ import pytest
 from inline_snapshot import snapshot
 from tests.unit.control.asked_run import ASKED
 from tests.unit.control.gate_facts import LINT, RUN
-from tests.unit.control.run_rows import FakeQueries, run_row
+from tests.unit.control.run_rows import MOMENT, FakeQueries, run_row
 
 from supervisor_ai.cli.invocation import Invocation
-from supervisor_ai.cli.run_details import question
+from supervisor_ai.cli.run_details import question, wait
 from supervisor_ai.cli.tables import labelled
+from supervisor_ai.control.dashboard.run_lines import read_line
+from supervisor_ai.control.ports.queries import AttemptRow, OwnerRow
 from supervisor_ai.control.records import Records
-from supervisor_ai.control.run_views import show_run
+from supervisor_ai.control.run_views import due_words, show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
-from supervisor_ai.domain.run.status import RunStatus, Verdict
+from supervisor_ai.domain.run.status import AttemptStatus, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.kinds import UNREADABLE
 from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
+from supervisor_ai.tui.pages.blocks import clock
+from supervisor_ai.tui.pages.board import waits_words
 
 HERE: Final = Invocation(directory=Path("/project"))
 FINDING: Final = {"rule": "test_deleted", "message": "\x1b[31mGone.\nReally.", "file": "t.py"}
@@ -248,3 +253,80 @@ def test_work_that_cannot_land_says_why(records: Records, queries: FakeQueries) 
   no     supervisor reject r1 --reason "…"
          → it is done again, from the files as they are now\
 """)
+
+
+def planned(records: Records, queries: FakeQueries, step: str, role: str, answer: object) -> None:
+    document = records.artifacts.put(json.dumps(answer))
+    queries.tried.append(
+        AttemptRow(
+            step=StepName(step),
+            visit=1,
+            slot=1,
+            attempt=1,
+            role=role,
+            cli="agent",
+            status=AttemptStatus.SUCCEEDED,
+            started_at=MOMENT,
+            ended_at=MOMENT,
+            said="COMPLETE",
+            category=None,
+            reason=None,
+            prompt=None,
+            transcript=None,
+            answer=document,
+            snapshot=None,
+        )
+    )
+
+
+def test_who_approves_a_plan_sees_it(records: Records, queries: FakeQueries) -> None:
+    queries.asked = [replace(ASKED, reason=ApprovalReason.HUMAN_GATE)]
+    components = [{"id": "login", "files": ["a.py", "b.py"], "depends_on": []}, {}]
+    plan = {"status": "COMPLETE", "summary": "Two\nlines", "components": components, "notes": None}
+    planned(records, queries, "plan", "planner", {"summary": "the first try"})
+    planned(records, queries, "plan", "planner", plan)
+    planned(records, queries, "review", "reviewer", {"summary": "\x1b[31mgood"})
+    shown = asked(records)
+    assert "the first try" not in shown
+    assert shown.partition("  plan   ")[2].partition("  yes")[0] == snapshot("""\
+plan (planner):
+           status: COMPLETE
+           summary: Two
+             lines
+           components:
+             - id: login
+               files:
+                 - a.py
+                 - b.py
+             -
+         review (reviewer):
+           summary: good
+  look   supervisor diff r1
+""")
+    planned(records, queries, "implement", "implementer", {"files_created": ["a.py"]})
+    assert "  plan   " not in asked(records)
+
+
+@pytest.mark.parametrize(
+    ("until", "owner", "told"),
+    [
+        (1, "pid 1", "then it goes on by itself"),
+        (1, "", "then somebody has to go on with it"),
+        (-1, "", "which is over; no process drives it"),
+        (-1, "pid 1", "which is over\n"),
+    ],
+)
+def test_a_promise_is_made_only_where_a_process_keeps_it(
+    until: int, owner: str, told: str, records: Records, queries: FakeQueries
+) -> None:
+    due = MOMENT + timedelta(hours=until)
+    row = replace(queries.rows[0], status=RunStatus.WAITING, waits_for="a time", waits_until=due)
+    queries.rows = [row]
+    if owner:
+        queries.driven[row.id] = OwnerRow(owner="pid 1", epoch=1, is_alive=True)
+    known = replace(records, now=lambda: MOMENT)
+    [(_, said)] = wait(known, show_run(known, RUN))
+    assert told in f"{said}\n"
+    assert due_words("T", is_over=until < 0, is_attended=bool(owner)) in waits_words(
+        read_line(known, row)
+    )[0].replace(clock(due), "T")

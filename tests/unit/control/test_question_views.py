@@ -89,6 +89,7 @@ def test_a_question_has_exactly_the_fields_of_the_contract() -> None:
             ],
             "mend": None,
             "before": None,
+            "plan": None,
         }
     )
 

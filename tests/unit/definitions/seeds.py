@@ -14,6 +14,8 @@ _BESIDE: Final = [it / "shared" / "seeds" for it in Path(__file__).parents[4:]]
 SEEDS: Final = next(filter(Path.is_dir, _BESIDE), None)
 """Beside the checkout on the machines of those who work on it; a clean clone has no such place."""
 COMMANDS: Final = "commands.txt"
+CONSOLE: Final = ".console"
+"""How files end that hold what a seed shows of a terminal."""
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,8 @@ class Block:
     file: str
     capability: str | None = None
     cut: Mapping[str, str] = field(default_factory=dict)
+    needs: tuple[str, ...] = ()
+    """What it names that a project with this file alone does not have."""
 
     @property
     def text(self) -> str:
@@ -51,7 +55,10 @@ class Command:
 
 
 _TABLE: Final = yaml.safe_load((FIXTURES / "table.yaml").read_text(encoding="utf-8"))
-BLOCKS: Final = {name: Block(name=name, **it) for name, it in _TABLE["blocks"].items()}
+BLOCKS: Final = {
+    name: Block(name=name, **{**it, "needs": tuple(it.get("needs", ()))})
+    for name, it in _TABLE["blocks"].items()
+}
 ORDERS: Final = {name: Command(name=name, **it) for name, it in _TABLE["commands"].items()}
 
 
@@ -60,3 +67,18 @@ def marked(entry: Block | Command) -> ParameterSet:
     reason = entry.capability
     marks = [] if reason is None else [pytest.mark.xfail(strict=True, reason=reason)]
     return pytest.param(entry, id=entry.name, marks=marks)
+
+
+def sessions() -> dict[str, list[str]]:
+    """Return what the seeds show of terminals: each command's lines, by its seed and line."""
+    found: dict[str, list[str]] = {}
+    for file in sorted(FIXTURES.glob(f"*{CONSOLE}")):
+        seed, _, first = file.stem.partition("-")
+        name = ""
+        for number, line in enumerate(file.read_text().splitlines(), start=int(first)):
+            if line.startswith("$ "):
+                name = f"{seed}-{number:04}"
+                found[name] = []
+            elif line.strip() and not line.startswith("#"):
+                found[name].append(" ".join(line.split()))
+    return found

@@ -6,7 +6,7 @@ from functools import partial
 from msgspec import Struct
 
 from supervisor_ai.control.commands.run_execution import require_workers
-from supervisor_ai.control.commands.run_migration import load_today, only_cli
+from supervisor_ai.control.commands.run_migration import difference_of, load_today, only_cli
 from supervisor_ai.control.commands.run_start import (
     WORKFLOW,
     append_birth,
@@ -63,6 +63,8 @@ class PreparedFork(Struct, frozen=True, kw_only=True):
     """The run as it would begin."""
     is_changed: bool = False
     """Whether that is another definition than the other run's."""
+    difference: str = ""
+    """What is different under it."""
     powers: tuple[Power, ...] = ()
     """What the project asks the user to trust."""
     permit: str | None = None
@@ -106,6 +108,7 @@ def prepare_fork(project: OpenProject, request: ForkRequest) -> PreparedFork:
         playback=before,
         definition=loaded.definition,
         is_changed=definition != previous,
+        difference=difference_of(project, pinned, loaded.definition),
         powers=loaded.powers,
         permit=_permit(project, source),
     )

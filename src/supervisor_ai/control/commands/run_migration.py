@@ -1,7 +1,8 @@
 """Migrate a run to today's definition."""
 
 import json
-from difflib import unified_diff
+from collections.abc import Iterator, Mapping
+from typing import Final
 
 from msgspec import Struct
 
@@ -20,6 +21,9 @@ from supervisor_ai.domain.run.spending.budgets import NOTHING, Scope
 from supervisor_ai.domain.run.status import ENDED
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.pinned import pinned_powers
+
+_STEPS: Final = "workflow.steps."
+_LONGEST: Final = 100
 
 
 class Migration(Struct, frozen=True, kw_only=True):
@@ -60,7 +64,7 @@ def plan_migration(
         run=row.id,
         previous=playback.run.definition,
         definition=target,
-        difference=_difference(project, pinned, definition),
+        difference=difference_of(project, pinned, definition),
         powers=today.powers,
     )
 
@@ -121,11 +125,37 @@ def only_cli(definition: Definition, *, besides: str | None = None) -> str | Non
     return chosen[0] if len(chosen) == 1 else None
 
 
-def _difference(project: OpenProject, before: Definition, after: Definition) -> str:
-    old, new = (_pretty(project, definition) for definition in (before, after))
-    return "\n".join(unified_diff(old, new, "pinned", "today", lineterm=""))
+def difference_of(project: OpenProject, before: Definition, after: Definition) -> str:
+    """List what is different under another definition."""
+    old, new = (json.loads(project.world.documents.encode(it)) for it in (before, after))
+    return "\n".join(_changes(old, new, ""))
 
 
-def _pretty(project: OpenProject, definition: Definition) -> list[str]:
-    encoded = json.loads(project.world.documents.encode(definition))
-    return json.dumps(encoded, indent=2, sort_keys=True, ensure_ascii=False).splitlines()
+def _changes(old: Mapping[str, object], new: Mapping[str, object], at: str) -> Iterator[str]:
+    """List what is new, gone or another, one line each."""
+    for key in dict.fromkeys((*old, *new)):
+        was, now, path = old.get(key), new.get(key), f"{at}{key}"
+        is_step = at == _STEPS
+        name = f"step {key}" if is_step else path
+        if was == now:
+            continue
+        if key not in old:
+            sources = [it for it, step in new.items() if is_step and key in _targets(step)]
+            leads = f", {' and '.join(sources)} {'leads' if len(sources) == 1 else 'lead'} to it"
+            yield f"{name} is new{leads if sources else ''}{'' if is_step else _shown(now)}"
+        elif key not in new:
+            yield f"{name} is gone"
+        elif isinstance(was, dict) and isinstance(now, dict):
+            yield from _changes(was, now, f"{name}: " if is_step else f"{path}.")
+        else:
+            yield f"{name}{_shown(was)} ->{_shown(now).removeprefix(':')}"
+
+
+def _targets(step: object) -> tuple[object, ...]:
+    keys = ("next", "on_fail", "on_reject")
+    return tuple(map(step.get, keys)) if isinstance(step, dict) else ()
+
+
+def _shown(value: object) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return f": {text}" if len(text) <= _LONGEST else ": (long)"

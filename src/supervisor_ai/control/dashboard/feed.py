@@ -23,6 +23,8 @@ from supervisor_ai.domain.structs import replace
 _PAGE: Final = 1000
 _PAGES: Final = 10
 """So much is read before somebody is told about it."""
+UNREAD: Final = -1
+"""The cursor of news before the ledger was looked at."""
 _AGAIN: Final = timedelta(seconds=5)
 """Owners die and times come without an event: all lines are read anew so often."""
 

@@ -11,7 +11,7 @@ from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import ApprovalPhrases, approval_phrases
-from supervisor_ai.control.run_views import ACTIVE, is_interrupted
+from supervisor_ai.control.run_views import ACTIVE, is_attended, is_interrupted
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.approvals.policy import RISKIEST_FIRST, ApprovalAction, RiskLevel
@@ -50,6 +50,10 @@ class RunLine(Struct, frozen=True, kw_only=True):
     """How risky the policy holds its change."""
     waits: str | None = None
     waits_until: datetime | None = None
+    is_over: bool = False
+    """Whether the time until which it waits has passed."""
+    is_attended: bool = False
+    """Whether a process goes on with it then."""
     asked_at: datetime | None = None
     """Since when a person is asked."""
     can_lapse: bool = False
@@ -120,6 +124,8 @@ def read_line(records: Records, row: RunRow, *, task: str | None = None) -> RunL
         level=next((it.level for it in reversed(questions) if it.level), None),
         waits=_waits(row, asked),
         waits_until=row.waits_until,
+        is_over=row.waits_until is not None and row.waits_until <= records.now(),
+        is_attended=row.waits_until is not None and is_attended(records, row.id),
         asked_at=None if asked is None else asked.asked_at,
         can_lapse=asked is not None and asked.action is ApprovalAction.NOTIFY_AND_TIMEOUT,
     )

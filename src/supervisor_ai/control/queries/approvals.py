@@ -8,6 +8,7 @@ from msgspec import Struct, field
 
 from supervisor_ai.control.ports.queries import ApprovalRow, CommentRow, RunRow
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import is_attended
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName, TreeSha
 from supervisor_ai.domain.run.approvals.facts import FactValue, values_of
@@ -24,11 +25,12 @@ from supervisor_ai.domain.run.approvals.shown_change import (
 )
 from supervisor_ai.domain.run.inbox_commands import Comment, InboxCommand
 from supervisor_ai.domain.run.line_places import LinePlace, LineSide
-from supervisor_ai.domain.run.values import ReasonWord
+from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.tools.json_value import parse_object
 from supervisor_ai.tools.text import counted
 
+_CHANGES: Final = ("files_created", "files_modified", "files_deleted")
 _RANKS: Final = {level: rank for rank, level in enumerate(RISKIEST_FIRST)}
 
 
@@ -68,7 +70,7 @@ class PendingApproval(Struct, frozen=True, kw_only=True):
     base: CommitSha | None
     since: datetime
     until: datetime | None
-    """When it goes on by itself, where nobody has to agree."""
+    """When it may land, where nobody has to agree."""
     needs: int
     """How many people have to agree."""
     votes: tuple[str, ...]
@@ -81,6 +83,10 @@ class PendingApproval(Struct, frozen=True, kw_only=True):
     gates: tuple[ShownGate, ...] = ()
     reviews: tuple[ShownReview, ...] = ()
     comments: tuple[CommentView, ...] = ()
+    plan: str | None = None
+    """What workers have planned, where none has changed a file yet."""
+    is_attended: bool = True
+    """Whether a process lands it then."""
 
 
 def pending_approvals(records: Records) -> tuple[PendingApproval, ...]:
@@ -127,6 +133,8 @@ def _view(records: Records, row: RunRow, asked: ApprovalRow) -> PendingApproval:
         approvers=asked.approvers,
         waits_for=_waits_for(asked),
         comments=read_comments(records, row.id),
+        is_attended=is_attended(records, row.id),
+        plan=find_plan(records, row.id) if asked.reason == ApprovalReason.HUMAN_GATE else None,
     )
     if shown is None:
         return view
@@ -207,3 +215,36 @@ def _sent(records: Records, sent: tuple[InboxCommand, Comment], number: int) -> 
         side=command.side,
         quote="" if command.quote is None else records.text(command.quote),
     )
+
+
+def find_plan(records: Records, run: RunId) -> str | None:
+    """Return the last answer of each step, where none of them has changed a file yet."""
+    found: dict[tuple[str, str], Mapping[str, object]] = {}
+    for it in records.queries.attempts(run):
+        if it.answer is not None and it.said is not None:
+            found[it.step, it.role] = parse_object(records.text(it.answer)) or {}
+    if any(answer.get(key) for answer in found.values() for key in _CHANGES):
+        return None
+    parts = (f"{step} ({role}):\n{_outlined(answer)}" for (step, role), answer in found.items())
+    return "\n".join(parts) or None
+
+
+def _outlined(answer: Mapping[str, object]) -> str:
+    return "\n".join(f"  {line}" for line in _lines(answer))
+
+
+def _lines(value: object) -> Iterator[str]:
+    """Write a value as an outline: a line for each text, and what belongs to it further right."""
+    if isinstance(value, dict):
+        for key, inner in value.items():
+            if isinstance(inner, dict | list):
+                yield from (f"{key}:", *(f"  {line}" for line in _lines(inner))) if inner else ()
+            elif inner is not None:
+                first, *more = str(inner).strip().split("\n")
+                yield from (f"{key}: {first}", *(f"  {line}" for line in more))
+    elif isinstance(value, list):
+        for item in value:
+            first, *more = (*_lines(item), "")
+            yield from (f"- {first}", *(f"  {line}" for line in more if line))
+    else:
+        yield str(value)

@@ -4,13 +4,23 @@ from collections.abc import Mapping, Sequence
 
 from supervisor_ai.control.ports.definitions import ConfigValue
 from supervisor_ai.control.preflight import Preflight
+from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.ports.redaction import Redactor
 
 
-def show_config(preflight: Preflight, *, ref: str | None = None) -> tuple[ConfigValue, ...]:
-    """List the values that hold, each with its file and line; what looks like a secret is cut."""
-    found = preflight.catalog.config(preflight.repository.resolve(ref).sha)
+def show_config(
+    preflight: Preflight, key: str | None = None, *, ref: str | None = None
+) -> tuple[ConfigValue, ...]:
+    """List the values that hold, each with its file and line; what looks like a secret is cut.
+
+    With a key it is those of the key and below.
+    """
+    values = preflight.catalog.config(preflight.repository.resolve(ref).sha)
+    found = [it for it in values if key is None or f"{it.key}.".startswith((f"{key}.", f"{key}["))]
+    if not found:
+        top = ", ".join(dict.fromkeys(str(it.path[0]) for it in values))
+        raise NotFound(f"Nothing is configured at {key!r}.", hint=f"There are: {top}.")
     return tuple(
         replace(it, value=_redacted(str(it.path[-1]), it.value, preflight.redactor)) for it in found
     )

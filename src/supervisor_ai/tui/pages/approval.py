@@ -92,6 +92,9 @@ def _why(panel: ApprovalPanel, width: int) -> Iterator[Text]:
     spoken = None if panel.risk is not None else question.words
     for told in filter(None, (question.before, spoken)):
         yield from wrapped(joined("  ", said(told[:_WORDS])), width, indent=2)
+    for words in (question.plan or "")[:_WORDS].splitlines():
+        indent = 4 + len(words) - len(words.lstrip())
+        yield from wrapped(joined(own(" " * indent), said(words)), width, indent=indent + 2)
     if question.mend:
         yield from wrapped(joined(own("  mend: ", DIM), said(question.mend)), width, indent=8)
 

@@ -8,6 +8,7 @@ from rich.text import Text
 
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.control.dashboard.run_lines import RunLine
+from supervisor_ai.control.run_views import due_words
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tui.pages.blocks import (
     ASKS,
@@ -100,8 +101,10 @@ def notices(news: News, width: int) -> list[Text]:
     return [cut(it, width) for it in lines]
 
 
-def empty_words(*, is_filtered: bool, command: str) -> list[Text]:
+def empty_words(*, is_unread: bool, is_filtered: bool, command: str) -> list[Text]:
     """Say what to do where there is nothing to show."""
+    if is_unread:
+        return [said("The ledger is being read …", DIM)]
     if is_filtered:
         return [said("No run is like that."), said("Esc shows all of them again.", DIM)]
     return [
@@ -160,9 +163,12 @@ def waits_words(line: RunLine) -> list[str]:
     """Say what a run waits for, if it does."""
     if line.can_lapse:
         when = "" if line.waits_until is None else f" at {clock(line.waits_until)}"
-        return [f"it lands by itself{when}, unless somebody objects"]
+        how = "by itself" if line.is_attended else "when somebody goes on with it"
+        return [f"it lands {how}{when}, unless somebody objects"]
     if line.waits_until is not None:
-        return [f"waits until {clock(line.waits_until)}, then it goes on by itself"]
+        until = clock(line.waits_until)
+        told = due_words(until, is_over=line.is_over, is_attended=line.is_attended)
+        return [f"waits {told}"]
     if line.waits is not None:
         return [line.waits if line.needs_person else f"waits for {line.waits}"]
     return ["no process drives it; g goes on with it"] if line.word == "interrupted" else []

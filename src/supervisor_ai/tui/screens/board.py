@@ -8,6 +8,7 @@ from textual.app import ComposeResult
 from textual.binding import BindingType
 from textual.widgets import Static
 
+from supervisor_ai.control.dashboard.feed import UNREAD
 from supervisor_ai.control.dashboard.knowledge import DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine, select_lines
 from supervisor_ai.domain.ids import RunId
@@ -102,9 +103,12 @@ class BoardScreen(FaceScreen):
         if lines:
             return board_blocks(lines, now=self.desk.now(), width=width)
         is_filtered = bool(self._words or self._filter)
-        return plain_blocks(
-            [own(""), *empty_words(is_filtered=is_filtered, command=self.desk.command)], width
+        told = empty_words(
+            is_unread=self.news.cursor == UNREAD,
+            is_filtered=is_filtered,
+            command=self.desk.command,
         )
+        return plain_blocks([own(""), *told], width)
 
     @property
     def chosen(self) -> RunId | None:

@@ -20,6 +20,7 @@ from supervisor_ai.control.queries.approvals import (
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.errors import Conflict
 from supervisor_ai.domain.run.approvals.facts import FactValue
+from supervisor_ai.domain.terminal import plain
 
 
 class _Options(TypedDict):
@@ -85,7 +86,8 @@ def _details(found: PendingApproval) -> Iterator[str]:
         rows.append(("reason", str(found.reason)))
     rows += [("waits for", found.waits_for), ("since", local_time(found.since))]
     if found.until is not None:
-        rows.append(("lands at", f"{local_time(found.until)}, unless somebody objects"))
+        how = "" if found.is_attended else " or later, when somebody goes on with it"
+        rows.append(("lands at", f"{local_time(found.until)}{how}, unless somebody objects"))
     if found.votes:
         rows.append(("agreed", ", ".join(found.votes)))
     rows.append(("tree", found.tree))
@@ -93,6 +95,8 @@ def _details(found: PendingApproval) -> Iterator[str]:
     rows += [("fact", f"{name}: {_value(value)}") for name, value in told.items()]
     denied = [name for name in found.facts if name not in told]
     rows += [("not so", ", ".join(denied))] if denied else []
+    if found.plan is not None:
+        rows.append(("plan", plain(found.plan)))
     yield found.run
     yield from labelled([*rows, *_seen(found), *_said(found)])
 
@@ -119,4 +123,5 @@ def _said(found: PendingApproval) -> Iterator[tuple[str, str]]:
         yield "comment", one_line(f"{comment.number} {comment.at} {comment.person}: {comment.text}")
         if comment.reply is not None:
             yield "reply", one_line(f"{comment.number} {comment.reply}")
-    yield "change", f"supervisor diff {found.run}, against {short(found.base or '')}"
+    if found.plan is None:
+        yield "change", f"supervisor diff {found.run}, against {short(found.base or '')}"

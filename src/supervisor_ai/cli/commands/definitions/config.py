@@ -23,6 +23,7 @@ from supervisor_ai.control.queries.configuration import config_tree, show_config
 
 
 class _ShowOptions(TypedDict):
+    key: str | None
     origin: bool
     base: str | None
     as_json: bool
@@ -33,7 +34,8 @@ def config() -> None:
     """See the settings that hold, and which file says so."""
 
 
-@verb(example="supervisor config show --origin", group=config)
+@verb(example="supervisor config show limits --origin", group=config)
+@click.argument("key", required=False)
 @click.option("--origin", is_flag=True, help="Say which file and line each value comes from.")
 @base_option
 @json_option
@@ -42,13 +44,14 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
     """Show the effective configuration.
 
     That is what the package, your own config and the project's say together, as YAML; the
-    project's is read from the commit. What looks like a secret is cut out.
+    project's is read from the commit. What looks like a secret is cut out. KEY, as in
+    `limits.step_timeout`, shows what is there and below.
     """
-    found = show_config(invocation.preflight(), ref=options["base"])
+    found = show_config(invocation.preflight(), options["key"], ref=options["base"])
     if options["as_json"]:
         write_json({"values": found} if options["origin"] else {"config": config_tree(found)})
     elif options["origin"]:
-        write("\n".join(columns([("KEY", "VALUE", "FROM"), *map(_row, found)])))
+        write("\n".join(columns([("KEY", "FROM", "VALUE"), *map(_row, found)])))
     else:
         write(_yaml(found))
     return DONE
@@ -56,7 +59,7 @@ def show(invocation: Invocation, **options: Unpack[_ShowOptions]) -> int:
 
 def _row(it: ConfigValue) -> tuple[str, str, str]:
     value = it.value if isinstance(it.value, str) else json.dumps(it.value, ensure_ascii=False)
-    return (one_line(it.key), one_line(value), one_line(_place(it)))
+    return (one_line(it.key), one_line(_place(it)), one_line(value))
 
 
 def _place(it: ConfigValue) -> str:

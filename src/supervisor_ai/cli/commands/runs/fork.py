@@ -127,7 +127,8 @@ def _preview(project: OpenProject, prepared: PreparedFork) -> str:
     )
     note = _note(prepared)
     words = "" if note is None else one_line(project.records.text(note))
-    return f"{shown}\n  note      {words}" if words else shown
+    changes = [f"  changed   {one_line(line)}" for line in prepared.difference.splitlines()]
+    return "\n".join([shown, *changes, *([f"  note      {words}"] if words else [])])
 
 
 def _note(prepared: PreparedFork) -> ArtifactHash | None:

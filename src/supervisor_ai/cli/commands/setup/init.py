@@ -83,6 +83,8 @@ def init(invocation: Invocation, **options: Unpack[_Options]) -> int:
     are asked whether to commit the new files, and nothing else, on your branch (--commit).
     """
     project = invocation.new_project()
+    if not options["as_json"]:
+        say("Scanning project...")
     survey = project.survey()
     if not options["as_json"]:
         say("\n".join(folded(shown_survey(survey))))

@@ -31,12 +31,11 @@ def shown_survey(survey: "ProjectSurvey") -> Iterator[str]:
     if survey.unread:
         yield f"  not read: {one_line(', '.join(survey.unread[:5]))}"
     yield from (f"  note: {one_line(caution)}" for caution in survey.cautions)
-    if suggested(survey):
-        yield from ("", "Suggested role packs:")
-    for advice in survey.packs:
-        if advice.is_suggested:
-            roles = ", ".join(advice.roles)
-            yield "  " + one_line(f"[x] {advice.name}: {advice.title} ({roles}) - {advice.reason}")
+    yield from ("", "Suggested role packs:" if suggested(survey) else "Role packs (--pack NAME):")
+    for advice in sorted(survey.packs, key=lambda it: not it.is_suggested):
+        roles = f"({', '.join(advice.roles)}) - pack {advice.name}: {advice.reason}"
+        told = roles if advice.is_suggested else f"(disabled - {advice.reason}) - {advice.name}"
+        yield "  " + one_line(f"[{'x' if advice.is_suggested else ' '}] {advice.title} {told}")
 
 
 def _with_evidence(it: "Detected") -> str:
