@@ -14,7 +14,7 @@ from tests.e2e.checkpoint_session import (
     told,
     until_told,
 )
-from tests.e2e.command import User, until
+from tests.e2e.command import Json, User, until
 
 READY = "[supervisor] Resident supervisor ready."
 
@@ -76,6 +76,86 @@ def test_a_block_stops_the_pipeline_until_a_person_overrides_it(user: User) -> N
     decided = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json")
     assert decided.json["checkpoint"]["decision"] == "override"
     assert user.call("ledger", "verify").code == 0
+
+
+BRIEF = """\
+# Brief
+
+## Goals
+
+- G1: Customers order
+- G2: Owners see every sale
+- G3: Clerks print receipts
+
+## Glossary
+
+- **Customer** (not: client)
+
+## Decisions
+
+- D1: No accounts
+"""
+REQUIREMENTS = """\
+# Requirements
+
+- REQ-1: A client orders (G1)
+
+## Decisions
+
+- D2: Accounts are mandatory
+"""
+
+
+def test_four_failing_checks_block_until_the_work_is_revised_and_looked_at_again(
+    user: User,
+) -> None:
+    furnish_judged(user)
+    judge = user.repository / "tools/judge.py"
+    strict = 'verdict = "fail" if "mandatory" in prompt else "pass"\n'
+    text = judge.read_text().replace("    checks = [", f"    {strict}    checks = [")
+    user.commit({"tools/judge.py": text.replace('"verdict": "pass"', '"verdict": verdict')})
+    open_drafted(user)
+    for name, words in (("product-brief.md", BRIEF), ("requirements.md", REQUIREMENTS)):
+        (user.repository / FOLDER / "spec" / name).write_text(words)
+    assert user.call("checkpoint", "serve", SESSION, "--queue", "--yes").code == 0
+
+    def ask() -> Json:
+        assert user.call("checkpoint", "request", SESSION, *FIRST).code == 5
+        assert user.call("serve", "--once").code == 0
+        shown: Json = user.call("checkpoint", "show", SESSION, "CHECKPOINT-001", "--json").json
+        made: Json = shown["checkpoint"]
+        return made
+
+    found = ask()
+    assert (found["verdict"], found["score"], found["is_blocked"]) == ("block", 0.2, True)
+    assert (found["decided"], found["checks"]) == (5, 5)
+    assert found["text"].count("| fail") == 4
+    run = user.call("status", "--json").json["runs"][0]["id"]
+    assert user.call("reject", run, "--reason", "Agree first.").code == 0
+    assert user.call("serve", "--once").code == 0
+    good = f"{REQUIREMENTS.replace('client', 'customer').replace('mandatory', 'none')}"
+    good = good.replace("(G1)", "(G1)\n- REQ-2: Sales (G2)\n- REQ-3: Receipts (G3)")
+    (user.repository / FOLDER / "spec/requirements.md").write_text(good)
+    again = ask()
+    assert (again["verdict"], again["score"], again["trend"]) == ("pass", 1.0, "improving")
+    # A checkpoint that is completed can be asked for again.
+    assert ask()["trend"] == "stable"
+
+
+def test_a_checkpoint_of_files_needs_no_session_and_no_agent(user: User) -> None:
+    user.commit({"brief.md": BRIEF, "requirements.md": REQUIREMENTS})
+    files = ("--files", "brief.md,requirements.md")
+    said = user.call("checkpoint", "run", "CHECKPOINT-001", *files, "--json")
+    assert said.code == 1
+    found = said.json["checkpoint"]
+    assert (found["verdict"], found["decided"], found["checks"]) == ("block", 3, 5)
+    missing = user.call("checkpoint", "run", "CHECKPOINT-001", *files, "--files", "gone.md")
+    assert (missing.code, "Missing: gone.md." in missing.out) == (1, True)
+    fine = REQUIREMENTS.replace("client", "customer").replace("(G1)", "(G1, G2, G3)")
+    (user.repository / "requirements.md").write_text(fine)
+    assert user.call("checkpoint", "run", "CHECKPOINT-001", *files).code == 0
+    assert user.call("checkpoint", "run", "CHECKPOINT-009", *files).code == 2
+    assert user.call("status", "--json").json["runs"] == []
 
 
 def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:

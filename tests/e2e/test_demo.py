@@ -60,3 +60,26 @@ def test_the_demo_of_a_feature_has_a_conflict_a_failing_test_and_an_approval(
     gates = [it for run in runs for it in run["steps"] if it["step"] == "test"]
     assert sum(it["visits"] == 2 for it in gates) == 1, "one test failed at first"
     assert newcomer.call("demo", "nothing", "--json").error["kind"] == "not_found"
+
+
+def test_the_demo_of_checkpoints_blocks_and_passes_when_the_work_is_revised(
+    newcomer: User, tmp_path: Path
+) -> None:
+    said = newcomer.call("demo", "checkpoint", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert said.code == 0, said.err
+    assert "CHECKPOINT-001: block (score: 0.40), decided 5 of 5 checks" in said.out
+    assert "No requirement for the goal G-2, G-3." in said.out
+    assert "CHECKPOINT-001: pass (score: 1.00), decided 5 of 5 checks" in said.out
+    assert "The coordinator asked for the end, after 2 checkpoints." in said.err
+
+
+def test_the_demo_of_a_loop_follows_a_directive_to_the_task_that_does_it(
+    newcomer: User, tmp_path: Path
+) -> None:
+    said = newcomer.call("demo", "loop", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert said.code == 0, said.err
+    assert "Code Style Supervisor: laid the ground" in said.err
+    assert "created 1 cleanup directive" in said.err
+    assert "1 failed before): Write thank()" in said.out
+    assert "task_3 (done" in said.out
+    assert "still open" not in said.out

@@ -11,6 +11,8 @@ from supervisor_ai.control.sessions.members import caller_of
 from supervisor_ai.control.sessions.tasks import NewTask, Tasks
 from supervisor_ai.definitions.checkpoint.role_specs import builtin_role_spec
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.session.members import Member, MemberRole
 from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.domain.structs import replace
@@ -123,6 +125,10 @@ def test_a_task_that_was_taken_by_its_new_owner_is_its_own_to_speak_of() -> None
     at.ask("CHECKPOINT-001", "EXTRA-001")
     at.kernel.drive(run)
     assert notes_of(report(at, run), "proven_refs") != []
+    [asked] = at.kernel.events(run, e.ApprovalRequested)
+    note = at.kernel.world.artifacts.put("It comes later.")
+    yes = Approve(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
+    at.kernel.send(run, "yes", yes)
     Tasks(at.desk, at.session, STRANGER).update(
         "EXTRA-001", status=TaskStatus.IN_PROGRESS, owner="stranger"
     )
@@ -143,7 +149,9 @@ def test_no_stranger_scores_a_task_or_says_that_it_has_left_something() -> None:
     at.ask("CHECKPOINT-002", "DRAFT-001")
     at.kernel.drive(run)
     found = report(at, run)
-    assert notes_of(found, "artifacts_exist") == ["Missing: an artifact of DRAFT-001."]
+    assert notes_of(found, "artifacts_exist") == [
+        "Missing: an artifact of DRAFT-001 (no file **/DRAFT-001*, and no ref of its owner)."
+    ]
     assert notes_of(found, "self_scores") == [
         "No artifact and no role state has a score of its own."
     ]

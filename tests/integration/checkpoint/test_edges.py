@@ -90,6 +90,8 @@ def test_a_folder_that_cannot_be_read_is_an_error_and_the_task_is_pending_again(
     assert at.contents()[-1] == "[supervisor] Error: The disk is gone."
     assert at.status("CHECKPOINT-001") is TaskStatus.PENDING
     files.is_gone = False
+    at.write("DRAFT-001")
+    at.write("DRAFT-002")
     at.ask()
     at.kernel.drive(run)
     assert at.status("CHECKPOINT-001") is TaskStatus.COMPLETED
@@ -108,6 +110,7 @@ def test_a_bug_is_no_message_to_the_coordinator() -> None:
 def test_a_request_need_not_say_how_far_the_pipeline_is() -> None:
     at = CheckpointScene(Kernel(None), folder=FOLDER)
     run = at.start()
+    at.write("DRAFT-001")
     words = "## Checkpoint Request\ntask_id: CHECKPOINT-001\nscope: [DRAFT-001]"
     at.bus().log(Post(kind="message", summary=words, to="supervisor"))
     at.kernel.drive(run)
@@ -186,7 +189,7 @@ def test_a_judge_that_fails_for_a_moment_is_asked_again() -> None:
 def test_a_judge_behind_a_usage_limit_is_not_waited_for() -> None:
     limit = Diagnosis(message="Later.", category=FailureCategory.LIMIT, action=Action.PARK)
     at, asked = flaky(limit, limit, limit)
-    assert "no worker to judge it" in judged(at, patient(is_optional=False))
+    assert "nobody judged it: " in judged(at, patient(is_optional=False))
     assert len(asked) == 1
 
 

@@ -204,7 +204,7 @@ def test_no_verdict_of_the_third_checkpoint_changes_by_loading_less(
 ) -> None:
     less, all_ = usual() if not changed else (played(changed), read_at_once(changed))
     assert verdicts(less) == verdicts(all_)
-    is_fine = set(verdicts(less).values()) == {"pass"}
+    is_fine = set(verdicts(less).values()) <= {"pass", "undecided"}
     assert is_fine == (not changed)
 
 

@@ -59,7 +59,7 @@ def test_an_answer_that_cites_what_is_not_there_is_a_warning() -> None:
 
 def test_a_worker_without_an_answer_is_done_without() -> None:
     at, run = made(lambda _: FakeReply(output="I do not know."))
-    assert "no worker to judge it" in at.contents()[-1]
+    assert "nobody judged it: " in at.contents()[-1]
     [started] = at.kernel.events(run, k.JudgementStarted)
     assert started.answer is None
     assert started.reason
@@ -76,11 +76,11 @@ def test_nobody_waits_for_the_end_of_a_usage_limit() -> None:
         return FakeReply(exit_code=1, diagnosis=diagnosis)
 
     at, run = made(limited)
-    assert "no worker to judge it" in at.contents()[-1]
+    assert "nobody judged it: " in at.contents()[-1]
     assert at.kernel.events(run, e.TimerSet) == []
 
 
 def test_without_a_worker_nobody_is_asked() -> None:
     at, run = made(judges(), has_judge=False)
     assert at.kernel.events(run, e.AttemptStarted) == []
-    assert "no worker to judge it" in at.contents()[-1]
+    assert "nobody judged it: No worker is configured that judges." in at.contents()[-1]

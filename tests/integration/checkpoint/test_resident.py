@@ -12,12 +12,14 @@ from tests.support.kernel import Kernel
 
 from supervisor_ai.control.sessions.bus import Post
 from supervisor_ai.control.sessions.desk import close_session
+from supervisor_ai.control.sessions.tasks import NewTask
 from supervisor_ai.domain.errors import Conflict, Denied, InvalidInput
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.domain.session.tasks import TaskStatus
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.commands.requests import CheckpointWish, request_checkpoint
+from supervisor_ai.drivers.checkpoint.score import QualityTrend
 
 READY = (
     "[supervisor] Resident supervisor ready. Baseline loaded for session S1. "
@@ -47,7 +49,7 @@ def test_a_request_is_answered_with_a_report() -> None:
     assert at.status("CHECKPOINT-001") is TaskStatus.COMPLETED
     told = at.contents()[-1].split("\n")
     assert told[0] == "[supervisor] CHECKPOINT-001 complete."
-    assert told[1] == "Verdict: pass (score: 0.88)"
+    assert told[1] == "Verdict: pass (score: 1.00)"
     assert told[-1] == f"Artifact: {FOLDER}/artifacts/CHECKPOINT-001-report.md"
     assert "artifacts/CHECKPOINT-001-report.md" in at.kernel.session_files.files[FOLDER]
     assert at.kernel.status(run) is RunStatus.WAITING
@@ -124,6 +126,8 @@ def test_a_message_that_cannot_be_followed_is_answered_with_an_error_then_with_a
 def test_several_messages_are_answered_one_by_one_in_one_wake() -> None:
     at = scene()
     run = at.start()
+    for task in ("DRAFT-001", "DRAFT-002"):
+        at.write(task)
     at.bus().log(Post(kind="message", summary="Hm?", to="supervisor"))
     at.ask("CHECKPOINT-001")
     at.ask("CHECKPOINT-003")
@@ -151,17 +155,31 @@ def test_a_checkpoint_that_nobody_has_defined_is_refused(summary: str, problem: 
     assert at.kernel.events(run, k.ClaimStarted) == []
 
 
-def test_a_checkpoint_that_is_completed_cannot_be_claimed_again() -> None:
+def test_a_checkpoint_that_is_completed_can_be_asked_for_again() -> None:
     at = scene()
     run = at.start()
-    at.ask()
+    at.write("DRAFT-001")
+    at.write("DRAFT-002")
+    for _ in range(2):
+        at.ask()
+        at.kernel.drive(run)
+        assert at.status("CHECKPOINT-001") is TaskStatus.COMPLETED
+    assert [it.trend for it in at.kernel.events(run, k.ReportWritten)] == [QualityTrend.STABLE] * 2
+
+
+def test_a_checkpoint_that_waits_for_a_task_cannot_be_claimed() -> None:
+    at = scene()
+    spec = resident().residence.spec
+    own = {**spec.checkpoints, "CHECKPOINT-007": spec.checkpoints["CHECKPOINT-001"]}
+    run = at.start(resident(type(spec)(checkpoints=own, every=spec.every)))
+    at.tasks.add(NewTask(task="EXTRA-001", subject="More"))
+    at.tasks.add(NewTask(task="CHECKPOINT-007", subject="Later", blocked_by=("EXTRA-001",)))
+    at.ask("CHECKPOINT-007", "EXTRA-001")
     at.kernel.drive(run)
-    at.ask()
-    at.kernel.drive(run)
-    assert "cannot become in_progress" in at.contents()[-1]
+    assert "waits for" in at.contents()[-1]
     assert len(at.kernel.events(run, k.ClaimRefused)) == 1
     [failed] = at.kernel.events(run, e.StepFailed)
-    assert failed.step == "CHECKPOINT-001"
+    assert failed.step == "CHECKPOINT-007"
 
 
 def test_a_worker_cannot_ask_for_a_checkpoint() -> None:
@@ -224,6 +242,7 @@ def test_an_own_checkpoint_is_added_as_a_task_and_made() -> None:
     spec = resident().residence.spec
     own = {**spec.checkpoints, "CHECKPOINT-007": spec.checkpoints["CHECKPOINT-001"]}
     run = at.start(resident(type(spec)(checkpoints=own, every=spec.every)))
+    at.write("DRAFT-001")
     at.ask("CHECKPOINT-007", "DRAFT-001")
     at.kernel.drive(run)
     assert at.status("CHECKPOINT-007") is TaskStatus.COMPLETED

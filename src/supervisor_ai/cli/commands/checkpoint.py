@@ -1,7 +1,8 @@
 """`supervisor checkpoint`."""
 
 from functools import partial
-from typing import TextIO, TypedDict, Unpack, cast
+from pathlib import Path
+from typing import Final, TextIO, TypedDict, Unpack, cast
 
 import click
 
@@ -16,7 +17,7 @@ from supervisor_ai.cli.options import (
     verbose_option,
     yes_option,
 )
-from supervisor_ai.cli.output import report_mutation, write, write_json
+from supervisor_ai.cli.output import report_mutation, say, write, write_json
 from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.run_start import (
     StartOptions,
@@ -28,13 +29,14 @@ from supervisor_ai.cli.run_start import (
     start_option,
 )
 from supervisor_ai.cli.verbs import verb
-from supervisor_ai.control.exit_codes import DONE, WAITS
+from supervisor_ai.control.exit_codes import DONE, FAILED, WAITS
 from supervisor_ai.control.sessions.desk import SessionDesk, open_desk, require_session
 from supervisor_ai.control.sessions.members import user_as_coordinator
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.checkpoint.commands.attendance import serving
+from supervisor_ai.drivers.checkpoint.commands.attendance import is_served, serving
+from supervisor_ai.drivers.checkpoint.commands.files import check_files
 from supervisor_ai.drivers.checkpoint.commands.override import Override, override_block
 from supervisor_ai.drivers.checkpoint.commands.requests import (
     CheckpointWish,
@@ -54,7 +56,9 @@ from supervisor_ai.drivers.checkpoint.queries.checkpoints import (
     show_checkpoint,
 )
 from supervisor_ai.drivers.checkpoint.queries.runs import unfinished_for
+from supervisor_ai.drivers.checkpoint.score import CheckpointVerdict
 
+_LONGEST: Final = 1 << 20
 _SESSION = click.argument("session", metavar="SESSION")
 _TASK = click.argument("task", metavar="CHECKPOINT")
 
@@ -82,6 +86,12 @@ class _ListOptions(TypedDict):
 
 class _ShowOptions(_ListOptions):
     task: str
+
+
+class _RunOptions(TypedDict):
+    task: str
+    files: tuple[str, ...]
+    as_json: bool
 
 
 class _RequestOptions(_ShowOptions):
@@ -211,6 +221,36 @@ def request(invocation: Invocation, **options: Unpack[_RequestOptions]) -> int:
     return _exit_code(view)
 
 
+@verb(example="supervisor checkpoint run CHECKPOINT-003 --files plan.md", group=checkpoint)
+@_TASK
+@click.option(
+    "--files", required=True, multiple=True, metavar="PATHS", help="What is looked at: a.md,b.md."
+)
+@json_option
+@click.pass_obj
+def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
+    """Make a checkpoint of files, without a session.
+
+    It says what the text of the files decides: nobody is asked, and nothing is recorded. Which
+    checkpoints there are, and what they check, is as for a session. A file that is missing blocks.
+    The exit code is 0 where it passes or warns, and 1 where it blocks.
+    """
+    paths = (it.strip() for part in options["files"] for it in part.split(","))
+    files = {path: _text(invocation.directory / path) for path in filter(None, paths)}
+    view = check_files(invocation.preflight(), options["task"], files)
+    _print(view, as_json=options["as_json"])
+    return FAILED if view.verdict is CheckpointVerdict.BLOCK else DONE
+
+
+def _text(path: Path) -> str | None:
+    """Read as much of a file as checks read, and a bit more; None: there is none."""
+    try:
+        with path.open(encoding="utf-8", errors="replace") as file:
+            return file.read(_LONGEST)
+    except OSError:
+        return None
+
+
 @verb(example="supervisor checkpoint list S1", group=checkpoint, name="list")
 @_SESSION
 @json_option
@@ -266,7 +306,9 @@ def override(invocation: Invocation, **options: Unpack[_OverrideOptions]) -> int
     )
     project = invocation.project()
     mutation = override_block(project, wish, dry_run=options["dry_run"])
-    if not options["dry_run"]:
+    if is_served(project, require_session(open_desk(project), wish.session)):
+        say("The process that serves the session goes on with it.")
+    elif not options["dry_run"]:
         say_who_continues(invocation, project.records, RunId(mutation.target))
     return report_mutation(mutation, as_json=options["as_json"])
 

@@ -41,7 +41,8 @@ def _lines(view: CheckpointView) -> Iterator[str]:
     if view.verdict is None:
         yield f"{view.task_id} is {view.status.value}, and has no report yet."
         return
-    yield f"{view.task_id}: {view.verdict.value} (score: {view.score:.2f})"
+    decided = f", decided {view.decided} of {view.checks} checks"
+    yield f"{view.task_id}: {view.verdict.value} (score: {view.score:.2f}){decided}"
     for finding in view.findings:
         yield f"- {one_line(finding)}"
     if view.is_blocked:

@@ -1,7 +1,8 @@
 """One check of a supervisor's file: its name, or its name with what it needs.
 
 `- goals_mapped`, `- artifact_exists: spec/brief.md`, `- self_scores: {drop: 5}`, and a question for
-a worker, `- ask: Is it safe?` with an `id`. Each may have `id`, `title` and `group` besides.
+a worker, `- ask: Is it safe?` with an `id`. Each may have `id`, `title`, `group` and `blocking`
+besides.
 """
 
 from pathlib import PurePosixPath
@@ -16,7 +17,7 @@ from supervisor_ai.drivers.checkpoint.protocol.words import is_word
 
 _LONGEST: Final = 500
 _MOST: Final = 100_000
-_BESIDES: Final = ("id", "title", "group")
+_BESIDES: Final = ("id", "title", "group", "blocking")
 _GROUPS: Final = {group.value.lower(): group for group in CheckGroup}
 _Params = dict[str, str | int]
 
@@ -54,6 +55,7 @@ class _Reader:
             group=group,
             question=self._text(ASK, given) if rule == ASK else definition.question,
             params=params,
+            is_blocking=self._is_blocking(definition),
         )
 
     def _add(self, problem: str) -> None:
@@ -92,6 +94,12 @@ class _Reader:
             words = ", ".join(it.value for it in CheckGroup)
             self._add(f"`group` must be one of {words}, found {found(given)}")
         return group or definition.group
+
+    def _is_blocking(self, definition: CheckDefinition) -> bool:
+        given = self._fields.get("blocking", definition.is_blocking)
+        if not isinstance(given, bool):
+            self._add(f"`blocking` must be true or false, found {found(given)}")
+        return given is True
 
     def _text(self, key: str, given: Value) -> str:
         text = " ".join(given.split()) if isinstance(given, str) else ""

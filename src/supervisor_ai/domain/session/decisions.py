@@ -17,7 +17,7 @@ from supervisor_ai.domain.session.members import (
     MemberRole,
 )
 from supervisor_ai.domain.session.session import SessionState
-from supervisor_ai.domain.session.tasks import TASK_MOVES, SessionTask, TaskStatus
+from supervisor_ai.domain.session.tasks import CHECKPOINT_MOVES, TASK_MOVES, SessionTask, TaskStatus
 
 _WORD: Final = re.compile(r"[A-Za-z][A-Za-z0-9_.-]{0,63}", re.ASCII)
 _MOST_TASKS: Final = 1000
@@ -126,7 +126,7 @@ def move_task(
     task = _find(session, name)
     _check_mover(member, task, owner)
     target = status or task.status
-    if (task.status, target) not in TASK_MOVES:
+    if (task.status, target) not in (CHECKPOINT_MOVES if task.is_checkpoint else TASK_MOVES):
         raise Conflict(f"Task {name!r} is {task.status.value}, and cannot become {target.value}.")
     if target is TaskStatus.IN_PROGRESS:
         _require_unblocked(session, task)

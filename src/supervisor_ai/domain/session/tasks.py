@@ -27,6 +27,8 @@ TASK_MOVES: Final = frozenset(
     }
 )
 """The only moves of a task."""
+CHECKPOINT_MOVES: Final = TASK_MOVES | {(TaskStatus.COMPLETED, TaskStatus.IN_PROGRESS)}
+"""Those of a checkpoint, which can be asked for once more when it is completed."""
 CHECKPOINT: Final = "CHECKPOINT-"
 """How the names of tasks begin that are the supervisor's alone."""
 

@@ -60,9 +60,10 @@ class Accumulator(Struct, frozen=True, kw_only=True):
         """Return which version of each artifact is known."""
         return {read.path: read.hash for it in self.entries for read in it.artifacts_read}
 
-    def trend_of(self, score: Score) -> QualityTrend:
-        """Compare a new score with the newest that is remembered."""
-        return trend(self.entries[-1].score if self.entries else None, score)
+    def trend_of(self, task: str, score: Score) -> QualityTrend:
+        """Compare a new score with the checkpoint's own last one, or with the newest there is."""
+        known = [it for it in self.entries if it.task == task] or self.entries
+        return trend(known[-1].score if known else None, score)
 
 
 def accumulate(

@@ -16,7 +16,7 @@ from supervisor_ai.drivers.checkpoint.checks.rounds import findings
 from supervisor_ai.drivers.checkpoint.facts.model import Citation
 from supervisor_ai.drivers.checkpoint.protocol.replies import CheckpointSummary
 from supervisor_ai.drivers.checkpoint.protocol.requests import PipelineProgress
-from supervisor_ai.drivers.checkpoint.protocol.words import is_checkpoint
+from supervisor_ai.drivers.checkpoint.protocol.words import MOST_FINDINGS, is_checkpoint
 from supervisor_ai.drivers.checkpoint.report_text import escape, parts, row, split, unescape
 from supervisor_ai.drivers.checkpoint.score import (
     CheckpointVerdict,
@@ -24,11 +24,18 @@ from supervisor_ai.drivers.checkpoint.score import (
     QualityTrend,
     Score,
     score,
+    weigh,
 )
 
 LONGEST_REPORT: Final = 4 * 1024 * 1024
 _HEAD: Final = ("Check", "Title", "Result", "Evidence", "Note")
-_ADVICE: Final = {CheckVerdict.FAIL: "Revise", CheckVerdict.WARN: "Look at"}
+_ADVICE: Final = {
+    CheckVerdict.FAIL: "Revise",
+    CheckVerdict.WARN: "Look at",
+    CheckVerdict.UNDECIDED: "Decide yourself",
+}
+_LENIENT: Final = (CheckpointVerdict.BLOCK, CheckpointVerdict.WARN, CheckpointVerdict.PASS)
+_BLOCKS: Final = ", blocks"
 _RISK: Final = {CheckVerdict.FAIL: "Failed", CheckVerdict.WARN: "Warned"}
 _NONE: Final = "- None"
 _NOT_GIVEN: Final = "not given"
@@ -63,6 +70,8 @@ class CheckpointReport(Struct, frozen=True, kw_only=True):
     trend: QualityTrend
     progress: PipelineProgress | None = None
     artifacts: tuple[ReadArtifact, ...] = ()
+    counts_all: bool = False
+    """Whether it is from a time when every check counted alike."""
 
     def __post_init__(self) -> None:
         if self.results != by_group(self.results):
@@ -71,24 +80,51 @@ class CheckpointReport(Struct, frozen=True, kw_only=True):
     @property
     def score(self) -> Score:
         """Score the results."""
-        return score(result.verdict for result in self.results)
+        if self.counts_all:
+            return score(result.verdict for result in self.results)
+        content, health = self._parts
+        return weigh([it.verdict for it in content], [it.verdict for it in health])
+
+    @property
+    def _parts(self) -> tuple[tuple[CheckResult, ...], tuple[CheckResult, ...]]:
+        """Part what is said about the work from what is said about the team."""
+        health = tuple(it for it in self.results if it.group is CheckGroup.HEALTH)
+        content = tuple(it for it in self.results if it.group is not CheckGroup.HEALTH)
+        return (content, health) if content else (health, ())
+
+    @property
+    def checks(self) -> int:
+        """Count the checks that are about the work."""
+        return len(self._parts[0])
+
+    @property
+    def decided(self) -> int:
+        """Count those of them that are decided."""
+        return sum(it.verdict is not CheckVerdict.UNDECIDED for it in self._parts[0])
 
     @property
     def verdict(self) -> CheckpointVerdict:
-        """Say what the score means."""
-        return self.score.verdict
+        """Say what the results mean: a pass needs most of the checks decided."""
+        if any(it.blocks for it in self.results):
+            return CheckpointVerdict.BLOCK
+        usual = self.score.verdict
+        is_known = 2 * self.decided > self.checks
+        return usual if is_known else min(usual, CheckpointVerdict.WARN, key=_LENIENT.index)
 
     @property
     def findings(self) -> tuple[str, ...]:
-        """Say in a few words what was found."""
-        return findings(self.results)
+        """Say in a few words what was found, and how much of it is decided."""
+        if self.decided == self.checks:
+            return findings(self.results)
+        told = f"decided {self.decided} of {self.checks} checks"
+        return (*findings(self.results)[: MOST_FINDINGS - 1], told)
 
     @property
     def troubled(self) -> tuple[CheckResult, ...]:
         """Return what did not pass, the worst first."""
         by = {
             verdict: [it for it in self.results if it.verdict is verdict]
-            for verdict in CheckVerdict
+            for verdict in (CheckVerdict.FAIL, CheckVerdict.WARN)
         }
         return (*by[CheckVerdict.FAIL], *by[CheckVerdict.WARN])
 
@@ -100,8 +136,15 @@ class CheckpointReport(Struct, frozen=True, kw_only=True):
     @property
     def blocks(self) -> int:
         """Count what blocks; nothing does unless the checkpoint blocks."""
-        failures = sum(it.verdict is CheckVerdict.FAIL for it in self.results)
-        return failures if self.verdict is CheckpointVerdict.BLOCK else 0
+        return len(self.reasons)
+
+    @property
+    def reasons(self) -> tuple[CheckResult, ...]:
+        """Return what blocks; where no check does so alone, all that failed."""
+        if self.verdict is not CheckpointVerdict.BLOCK:
+            return ()
+        blocking = tuple(it for it in self.results if it.blocks)
+        return blocking or tuple(it for it in self.results if it.verdict is CheckVerdict.FAIL)
 
     def summary(self, session: str) -> CheckpointSummary:
         """Return what messages tell of it."""
@@ -109,11 +152,12 @@ class CheckpointReport(Struct, frozen=True, kw_only=True):
             task=self.task,
             session=session,
             score=self.score,
+            verdict=self.verdict,
             findings=self.findings,
             risks=len(self.risks),
             blocks=self.blocks,
             trend=self.trend,
-            reason="; ".join(f"{it.title}: {it.note}" for it in self.troubled[: self.blocks]),
+            reason="; ".join(f"{it.title}: {it.note}" for it in self.reasons),
         )
 
 
@@ -143,9 +187,12 @@ def _lines(report: CheckpointReport) -> Iterator[str]:
     yield from ("", "## Verdict", "")
     yield f"**{report.verdict.value}** (score: {report.score.text})"
     yield ""
+    if not report.counts_all:
+        yield from (f"Decided: {report.decided} of {report.checks}", "")
     yield f"Quality trend: {report.trend.value}"
     yield from ("", "## Recommendations", "")
-    yield from _listed(report.troubled, _ADVICE)
+    open_ = tuple(it for it in report.results if it.verdict is CheckVerdict.UNDECIDED)
+    yield from _listed((*report.troubled, *open_), _ADVICE)
     yield from ("", "## Risks Logged", "")
     yield from _listed(report.risks, _RISK)
 
@@ -163,7 +210,7 @@ def _row(result: CheckResult) -> str:
         (
             escape(result.check),
             escape(result.title),
-            result.verdict.value,
+            f"{result.verdict.value}{_BLOCKS if result.blocks else ''}",
             evidence,
             escape(result.note),
         )
@@ -212,6 +259,7 @@ class _Reader:
             trend=QualityTrend(trend),
             progress=self._progress(),
             artifacts=self._artifacts(),
+            counts_all=not self._field("Decided", mark=""),
         )
 
     def _field(self, name: str, mark: str = "- ") -> str:
@@ -240,7 +288,7 @@ class _Reader:
 
 
 def _results_of(group: CheckGroup, cells: list[str]) -> list[CheckResult]:
-    if len(cells) != len(_HEAD) or cells[2] not in set(CheckVerdict):
+    if len(cells) != len(_HEAD) or cells[2].removesuffix(_BLOCKS) not in set(CheckVerdict):
         return []
     check, title, verdict, evidence, note = cells
     return [
@@ -248,7 +296,8 @@ def _results_of(group: CheckGroup, cells: list[str]) -> list[CheckResult]:
             check=unescape(check),
             title=unescape(title),
             group=group,
-            verdict=CheckVerdict(verdict),
+            verdict=CheckVerdict(verdict.removesuffix(_BLOCKS)),
+            blocks=verdict.endswith(_BLOCKS),
             note=unescape(note),
             citations=tuple(_citations(evidence)),
         )

@@ -1,6 +1,6 @@
 """The score of a checkpoint: the mean of its checks, and the verdict that follows from it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from enum import StrEnum
 from fractions import Fraction
 from typing import Final
@@ -16,6 +16,8 @@ class CheckVerdict(StrEnum):
     PASS = "pass"  # noqa: S105 - a verdict, not a password
     WARN = "warn"
     FAIL = "fail"
+    UNDECIDED = "undecided"
+    """There was nothing to look at, or nobody to judge it: it does not count."""
 
 
 class CheckpointVerdict(StrEnum):
@@ -28,7 +30,12 @@ class CheckpointVerdict(StrEnum):
 
 PASS_FROM: Final = Fraction(8, 10)
 WARN_FROM: Final = Fraction(5, 10)
-_HALVES: Final = {CheckVerdict.PASS: 2, CheckVerdict.WARN: 1, CheckVerdict.FAIL: 0}
+_HALVES: Final = {
+    CheckVerdict.PASS: 2,
+    CheckVerdict.WARN: 1,
+    CheckVerdict.UNDECIDED: 1,
+    CheckVerdict.FAIL: 0,
+}
 
 
 class Score(Struct, frozen=True, kw_only=True):
@@ -76,9 +83,18 @@ class Score(Struct, frozen=True, kw_only=True):
 
 
 def score(verdicts: Iterable[CheckVerdict]) -> Score:
-    """Score what checks said."""
+    """Score what checks said, each alike."""
     worth = [_HALVES[verdict] for verdict in verdicts]
     return Score(halves=sum(worth), checks=len(worth))
+
+
+def weigh(content: Sequence[CheckVerdict], health: Iterable[CheckVerdict] = ()) -> Score:
+    """Score what was decided; the health of a team can lower a score and never raise it."""
+    decided = [it for it in content if it is not CheckVerdict.UNDECIDED]
+    usual: Sequence[CheckVerdict] = decided or (CheckVerdict.UNDECIDED,)
+    mean = score(usual).value
+    lower = [it for it in health if score((it,)).value < mean and it is not CheckVerdict.UNDECIDED]
+    return score((*usual, *lower))
 
 
 class QualityTrend(StrEnum):

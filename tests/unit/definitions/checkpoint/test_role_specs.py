@@ -38,6 +38,11 @@ def test_the_builtin_file_has_the_checks_of_the_catalogue() -> None:
         for task, checkpoint in spec.checkpoints.items():
             assert (rule in {it.id for it in checkpoint.checks}) is (task in found.checkpoints)
         assert (rule in {it.id for it in spec.every}) is (EVERY in found.checkpoints)
+    blocking = {it.id for them in spec.checkpoints.values() for it in them.checks if it.is_blocking}
+    assert blocking == {
+        *("goals_mapped", "decisions_agree", "must_haves_planned"),
+        *("plan_graph", "artifacts_exist"),
+    }
 
 
 def test_the_front_matter_names_the_types_of_messages() -> None:
@@ -53,7 +58,7 @@ def test_own_checks_have_parameters_titles_and_groups() -> None:
         "Some words.\n\n"
         "- artifact_exists: spec/brief.md\n"
         "- artifact_exists: {path: spec/plan.md}\n  id: plan_there\n  title: The plan is there\n"
-        "  group: execution health\n"
+        "  group: execution health\n  blocking: true\n"
         "- contains_heading: {path: a.md, heading: Rollback}\n\n"
         "More words.\n\n"
         "- self_scores: 5\n"
@@ -69,6 +74,7 @@ def test_own_checks_have_parameters_titles_and_groups() -> None:
         ("payments", ASK, {}),
     ]
     assert (found[1].title, found[1].group) == ("The plan is there", CheckGroup.HEALTH)
+    assert [it.is_blocking for it in found] == [False, True, False, False, False, False]
     assert found[5].question == found[5].title == "Is every payment logged?"
     assert found[0].group is CheckGroup.PROCESS
 
@@ -169,6 +175,7 @@ def test_every_mistake_is_told_at_once_with_its_line() -> None:
         ),
         (f"{HEAD}## CHECKPOINT-001\n- terminology:\n  group: Odd\n", "`group` must be one of"),
         (f"{HEAD}## CHECKPOINT-001\n- terminology:\n  group: [a]\n", "`group` must be one of"),
+        (f"{HEAD}## CHECKPOINT-001\n- terminology:\n  blocking: 1\n", "must be true or false"),
         (f"{HEAD}## CHECKPOINT-001\n- terminology:\n  id: 'a b'\n", "`id` must be a word"),
         (f"{HEAD}## CHECKPOINT-001\n- terminology:\n  title: 5\n", "`title` must be a text"),
         (f"{HEAD}## CHECKPOINT-001\n- self_scores: {{dropp: 5}}\n", "did you mean 'drop'?"),

@@ -164,6 +164,14 @@ def test_a_task_moves_as_the_table_says(now: TaskStatus, then: TaskStatus) -> No
         assert evolve(there, found).tasks["A"].status is then
 
 
+def test_a_checkpoint_that_is_completed_is_made_again_by_the_supervisor_alone() -> None:
+    there = session(task("CHECKPOINT-001"), moved("CHECKPOINT-001", TaskStatus.COMPLETED))
+    again = TaskStatus.IN_PROGRESS
+    found = d.move_task(there, SUPERVISOR, "CHECKPOINT-001", status=again, owner=None)
+    assert found is not None
+    assert found.status is again
+
+
 def test_a_task_waits_for_others() -> None:
     there = session(task("A"), task("B", blocked_by=("A",)))
     with pytest.raises(Conflict, match="waits for A"):

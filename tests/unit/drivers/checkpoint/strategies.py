@@ -20,6 +20,7 @@ RESULTS = st.builds(
     verdict=st.sampled_from(CheckVerdict),
     note=WORDS,
     citations=st.lists(CITATIONS, max_size=2).map(tuple),
+    blocks=st.booleans(),
 )
 HASHES = st.sampled_from(["a1", "b2", "c3", "d4"])
 TASKS = st.sampled_from(["", "DRAFT-001", "DRAFT-002"])
@@ -38,4 +39,5 @@ def reports(draw: st.DrawFn) -> CheckpointReport:
         trend=draw(st.sampled_from(QualityTrend)),
         progress=draw(PROGRESS),
         artifacts=tuple(draw(st.lists(ARTIFACTS, max_size=3, unique_by=lambda it: it.path))),
+        counts_all=draw(st.booleans()),
     )

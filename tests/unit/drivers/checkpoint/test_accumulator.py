@@ -60,10 +60,17 @@ def test_an_entry_has_the_fields_of_the_seed() -> None:
 
 def test_the_trend_follows_the_newest_score() -> None:
     good, bad = a_report(CheckVerdict.PASS), a_report(CheckVerdict.FAIL)
-    assert Accumulator().trend_of(bad.score) is QualityTrend.STABLE
-    assert remembered(good).trend_of(bad.score) is QualityTrend.DEGRADING
-    assert remembered(bad).trend_of(good.score) is QualityTrend.IMPROVING
-    assert remembered(bad).trend_of(bad.score) is QualityTrend.STABLE
+    other = "CHECKPOINT-002"
+    assert Accumulator().trend_of(other, bad.score) is QualityTrend.STABLE
+    assert remembered(good).trend_of(other, bad.score) is QualityTrend.DEGRADING
+    assert remembered(bad).trend_of(other, good.score) is QualityTrend.IMPROVING
+    assert remembered(bad).trend_of(other, bad.score) is QualityTrend.STABLE
+
+
+def test_a_checkpoint_that_is_made_again_is_compared_with_its_own_last_round() -> None:
+    good, bad = a_report(CheckVerdict.PASS), a_report(CheckVerdict.FAIL)
+    known = remembered(bad, replace(good, task="CHECKPOINT-002", number=2))
+    assert known.trend_of(bad.task, good.score) is QualityTrend.IMPROVING
 
 
 def test_a_checkpoint_that_is_made_again_takes_the_place_of_what_it_was() -> None:
@@ -88,7 +95,7 @@ def histories(draw: st.DrawFn) -> list[CheckpointReport]:
         numbered = replace(
             report,
             number=known.next_number,
-            trend=known.before(report.task).trend_of(report.score),
+            trend=known.trend_of(report.task, report.score),
         )
         made.append(numbered)
         known = accumulate(known, numbered, {}, session=SESSION)

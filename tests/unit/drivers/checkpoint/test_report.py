@@ -24,12 +24,64 @@ from supervisor_ai.drivers.checkpoint.report_text import escape, parts, row, spl
 from supervisor_ai.drivers.checkpoint.score import CheckpointVerdict, CheckVerdict
 
 PASS, WARN, FAIL = CheckVerdict.PASS, CheckVerdict.WARN, CheckVerdict.FAIL
+UNDECIDED = CheckVerdict.UNDECIDED
 
 
-def test_the_golden_report_is_written_and_read() -> None:
+def test_the_golden_report_of_old_is_written_and_read() -> None:
     golden = (GOLDEN / "CHECKPOINT-001-report.md").read_text(encoding="utf-8")
-    assert render(REPORT) == golden
-    assert read_report(golden) == REPORT
+    old = replace(REPORT, counts_all=True)
+    assert render(old) == golden
+    assert read_report(golden) == old
+    assert render(REPORT) == golden.replace(
+        "**warn** (score: 0.63)", "**warn** (score: 0.63)\n\nDecided: 3 of 3"
+    )
+
+
+OF_TEAM = replace(RESULT, group=CheckGroup.HEALTH)
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "health", "score", "verdict", "decided"),
+    [
+        # Four failing checks of five are no warning, however well the team is.
+        ([FAIL] * 4 + [PASS], [PASS] * 3, "0.20", CheckpointVerdict.BLOCK, 5),
+        ([PASS] * 4, [FAIL], "0.80", CheckpointVerdict.PASS, 4),
+        ([PASS, FAIL], [WARN, FAIL], "0.33", CheckpointVerdict.BLOCK, 2),
+        ([PASS] * 2 + [UNDECIDED] * 2, [PASS], "1.00", CheckpointVerdict.WARN, 2),
+        ([PASS] * 3 + [UNDECIDED] * 2, [UNDECIDED], "1.00", CheckpointVerdict.PASS, 3),
+        ([UNDECIDED] * 2, [PASS], "0.50", CheckpointVerdict.WARN, 0),
+        ([], [PASS, WARN], "0.75", CheckpointVerdict.WARN, 2),
+    ],
+)
+def test_what_is_undecided_does_not_count_and_health_only_lowers(
+    verdicts: list[CheckVerdict],
+    health: list[CheckVerdict],
+    score: str,
+    verdict: CheckpointVerdict,
+    decided: int,
+) -> None:
+    results = (
+        *(replace(RESULT, verdict=it) for it in verdicts),
+        *(replace(OF_TEAM, verdict=it) for it in health),
+    )
+    report = replace(REPORT, results=results)
+    assert (report.score.text, report.verdict, report.decided) == (score, verdict, decided)
+    is_open = decided < report.checks
+    assert any(it.startswith(f"decided {decided} of") for it in report.findings) is is_open
+    assert read_report(render(report)) == report
+
+
+def test_one_blocking_check_blocks_whatever_the_score() -> None:
+    failed = replace(RESULT, verdict=FAIL, note="No requirement for the goal G-3.", blocks=True)
+    report = replace(REPORT, results=(*[RESULT] * 9, failed))
+    assert (report.score.text, report.verdict, report.blocks) == (
+        "0.90",
+        CheckpointVerdict.BLOCK,
+        1,
+    )
+    assert report.summary("/s").reason.endswith("No requirement for the goal G-3.")
+    assert "| fail, blocks |" in render(report)
+    assert read_report(render(report)) == report
 
 
 @given(reports())

@@ -20,7 +20,7 @@ from supervisor_ai.drivers.checkpoint.protocol.requests import (
     read_message,
 )
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, ReadArtifact, by_group, render
-from supervisor_ai.drivers.checkpoint.score import score
+from supervisor_ai.drivers.checkpoint.score import QualityTrend
 
 TYPES: Final = replies.MessageTypes()
 
@@ -68,13 +68,14 @@ class Supervisor:
             number=self.known.next_number,
             scope=request.scope,
             results=results,
-            trend=known.trend_of(score(it.verdict for it in results)),
+            trend=QualityTrend.STABLE,
             progress=request.progress,
             artifacts=tuple(
                 ReadArtifact(path=path, hash=path, task=it.task)
                 for path, it in wanted.artifacts.items()
             ),
         )
+        report = replace(report, trend=self.known.trend_of(request.task, report.score))
         self.files[request.task] = render(report)
         self.known = accumulate(self.known, report, made.facts, session=self.session)
         return replies.report(report.summary(self.session), TYPES)

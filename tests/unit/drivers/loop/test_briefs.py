@@ -6,9 +6,9 @@ import pytest
 from tests.support.loop_scene import loop_definition
 
 from supervisor_ai.domain.errors import InternalError
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, StepName
 from supervisor_ai.drivers.loop.answers import PlanAnswer, read_answer
-from supervisor_ai.drivers.loop.book import CarriedTask, CurrentTask, LoopBook
+from supervisor_ai.drivers.loop.book import CarriedTask, CurrentTask, LoopBook, planned
 from supervisor_ai.drivers.loop.briefs import (
     BriefWriter,
     Section,
@@ -17,12 +17,15 @@ from supervisor_ai.drivers.loop.briefs import (
     fitted,
 )
 from supervisor_ai.drivers.loop.definition import expect_loop
-from supervisor_ai.drivers.loop.events import WorkReportStarted
+from supervisor_ai.drivers.loop.events import DirectiveAnswer, TaskPlanned, WorkReportStarted
+from supervisor_ai.drivers.loop.kinds import PlannerAction
 from supervisor_ai.drivers.loop.performers.takers import plan_problems
 from supervisor_ai.drivers.loop.signals import LoopWish, Pause, read_wish, write_wish
 from supervisor_ai.drivers.loop.window import DETAILED, DoneText, cut, done_lines
 from supervisor_ai.drivers.quality.directives import (
+    Directive,
     DirectivePriority,
+    DirectiveResponse,
     DirectiveType,
     NewDirective,
 )
@@ -60,8 +63,8 @@ def test_a_task_without_a_plan_is_told_in_a_line() -> None:
 
 
 def test_a_task_is_told_with_its_plan_and_its_files() -> None:
-    planned = CurrentTask(number=3, text=TEXT, plan=ArtifactHash("whole"))
-    assert writer(LoopBook(current=planned)).task() == (
+    current = CurrentTask(number=3, text=TEXT, plan=ArtifactHash("whole"))
+    assert writer(LoopBook(current=current)).task() == (
         "task_3: Do it\n\nHow:\nLike so.\n\nFiles: a.py, b.py"
     )
 
@@ -76,6 +79,32 @@ def test_a_directive_that_was_erased_says_nothing() -> None:
     item = CarriedTask(text=ArtifactHash("gone"), directive=1)
     assert writer(LoopBook()).carried(item) == "[1] "
     assert directive_text("[erased]").description == ""
+
+
+@pytest.mark.parametrize(("keeps", "pending"), [(None, 0), ((), 1)])
+def test_a_promise_settled_a_directive_where_nobody_kept_account(
+    keeps: tuple[int, ...] | None, pending: int
+) -> None:
+    wanted = Directive(
+        number=1,
+        type=DirectiveType.CLEANUP,
+        priority=DirectivePriority.LOW,
+        source="design",
+        text=TEXT,
+        since=0,
+    )
+    taken = TaskPlanned(
+        step=StepName("task_planner"),
+        visit=1,
+        attempt=1,
+        action=PlannerAction.IMPLEMENT,
+        task=TEXT,
+        answers=(DirectiveAnswer(number=1, response=DirectiveResponse.ADDRESSED),),
+        keeps=keeps,
+    )
+    book = planned(LoopBook(pending_directives=(wanted,)), taken, TEXT)
+    assert len(book.pending_directives) == pending
+    assert book.carry_forward == (CarriedTask(text=TEXT, directive=1),)
 
 
 def test_an_answer_of_another_form_is_none() -> None:

@@ -48,6 +48,8 @@ class CheckDefinition(Struct, frozen=True, kw_only=True):
     params: dict[str, type] = field(default_factory=dict)
     """What a file may say about it."""
     required: tuple[str, ...] = ()
+    is_blocking: bool = False
+    """Whether a checkpoint blocks where it fails, unless a file says otherwise."""
 
 
 EVERY: Final = "every"
@@ -66,6 +68,7 @@ _DEFINITIONS: Final = (
     ),
     CheckDefinition(
         rule="goals_mapped",
+        is_blocking=True,
         title="Every goal of the vision has a requirement",
         group=_CONSISTENCY,
         decide=coverage.goals_mapped,
@@ -84,6 +87,7 @@ _DEFINITIONS: Final = (
     ),
     CheckDefinition(
         rule="decisions_agree",
+        is_blocking=True,
         title="Decisions do not contradict each other",
         group=_CONSISTENCY,
         kind=CheckKind.JUDGEMENT,
@@ -126,6 +130,7 @@ _DEFINITIONS: Final = (
     ),
     CheckDefinition(
         rule="must_haves_planned",
+        is_blocking=True,
         title="Every must-have requirement has a task",
         group=_CONSISTENCY,
         decide=coverage.must_haves_planned,
@@ -142,6 +147,7 @@ _DEFINITIONS: Final = (
     ),
     CheckDefinition(
         rule="artifacts_exist",
+        is_blocking=True,
         title="The artifacts of the scope are there",
         group=_PROCESS,
         decide=process.artifacts_exist,
@@ -177,6 +183,7 @@ _DEFINITIONS: Final = (
     ),
     CheckDefinition(
         rule="plan_graph",
+        is_blocking=True,
         title="The plan has no cycles and no orphans",
         group=_PROCESS,
         decide=plan.plan_graph,
@@ -253,5 +260,10 @@ def spec_of(rule: str) -> CheckSpec:
     """Ask for a check of the catalogue as it is."""
     found = CATALOGUE[rule]
     return CheckSpec(
-        id=rule, rule=rule, title=found.title, group=found.group, question=found.question
+        id=rule,
+        rule=rule,
+        title=found.title,
+        group=found.group,
+        question=found.question,
+        is_blocking=found.is_blocking,
     )

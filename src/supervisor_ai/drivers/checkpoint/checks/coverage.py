@@ -8,6 +8,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     Undecided,
     failed,
     passed,
+    vacuous,
     warned,
 )
 from supervisor_ai.drivers.checkpoint.checks.view import CheckedSession, Params, Placed, cite, names
@@ -25,7 +26,7 @@ def goals_mapped(view: CheckedSession, params: Params) -> RuleOutcome | Undecide
     goals, requirements = view.stated("goals"), view.stated("requirements")
     if not goals or not requirements:
         missing = "requirements" if goals else "goals"
-        return warned(f"No {missing} were found in the artifacts.")
+        return vacuous(f"No {missing} were found in the artifacts.")
     links = _links(view, "goals", "requirements")
     return _mapped(goals, [it for _, it in requirements], links, "goal", "a requirement")
 
@@ -37,7 +38,7 @@ def must_haves_planned(view: CheckedSession, params: Params) -> RuleOutcome | Un
     tasks = [it for _, it in view.stated("tasks")]
     if not musts or not tasks:
         missing = "tasks of a plan" if musts else "must-have requirements"
-        return warned(f"No {missing} were found in the artifacts.")
+        return vacuous(f"No {missing} were found in the artifacts.")
     links = _links(view, "requirements", "tasks")
     by_story = _links(view, "requirements", "stories")
     of_story = _links(view, "stories", "tasks")
@@ -52,7 +53,7 @@ def components_have_stories(view: CheckedSession, params: Params) -> RuleOutcome
     components, stories = view.stated("components"), view.stated("stories")
     if not components or not stories:
         missing = "stories" if components else "components"
-        return warned(f"No {missing} were found in the artifacts.")
+        return vacuous(f"No {missing} were found in the artifacts.")
     links = _links(view, "components", "stories")
     named = [(path, _by_name(component)) for path, component in components]
     return _mapped(named, [it for _, it in stories], links, "component", "a story")
@@ -93,14 +94,15 @@ def _mapped(
 ) -> RuleOutcome:
     """Say what of one kind has nothing of the other.
 
-    Where ids connect the two kinds at all, one that is not connected is wrong; without ids, words
-    in common are enough, and their lack is a warning.
+    Where ids connect the two kinds at all, one that is not connected is wrong; where they do not,
+    words in common are enough. Their lack is wrong for what has an id, and else a warning.
     """
     targets = {it.id for it in given if it.id}
     open_ = [it for it in wanted if targets.isdisjoint(links.get(it[1].id, ()))]
     is_linked = len(open_) < len(wanted)
-    lost = [it for it in open_ if it[1].id] if is_linked else []
-    unsure = [it for it in open_ if not (is_linked and it[1].id) and not _is_about(it[1], given)]
+    alone = [it for it in open_ if (is_linked and it[1].id) or not _is_about(it[1], given)]
+    lost = [it for it in alone if it[1].id]
+    unsure = [it for it in alone if not it[1].id]
     if lost:
         note = f"No {other.removeprefix('a ')} for the {noun} {names(lost + unsure)}."
         return failed(note, *map(cite, lost + unsure))

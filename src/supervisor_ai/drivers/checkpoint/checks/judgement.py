@@ -12,6 +12,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     RuleOutcome,
     WorkerQuestion,
     result_of,
+    vacuous,
     warned,
 )
 from supervisor_ai.drivers.checkpoint.facts.model import Citation
@@ -73,14 +74,16 @@ def weigh(
     questions: Sequence[WorkerQuestion],
     answers: Sequence[WorkerAnswer] | None,
     texts: Mapping[str, str],
+    why: str = "",
 ) -> Weighed:
-    """Make results of answers; a question without an answer that holds is a warning."""
+    """Make results of answers: one that does not hold is a warning, one that lacks undecided."""
     given = answers or ()
+    lacking = f"nobody judged it: {why}" if why else NOBODY
+    lacking = lacking if answers is None else "the worker did not answer it"
     counts = Counter(it.check for it in given)
     by_check = {it.check: it for it in given}
     outcomes = [
-        _outcome(by_check.get(it.check), counts[it.check], texts, is_asked=answers is not None)
-        for it in questions
+        _outcome(by_check.get(it.check), counts[it.check], texts, lacking) for it in questions
     ]
     results = tuple(
         result_of(question, outcome)
@@ -90,10 +93,10 @@ def weigh(
 
 
 def _outcome(
-    answer: WorkerAnswer | None, count: int, texts: Mapping[str, str], *, is_asked: bool
+    answer: WorkerAnswer | None, count: int, texts: Mapping[str, str], lacking: str
 ) -> tuple[RuleOutcome, bool]:
     if answer is None:
-        return warned("the worker did not answer it" if is_asked else NOBODY), False
+        return vacuous(lacking), False
     if count > 1:
         return warned(f"the worker answered it {count} times"), True
     wrong = [it for it in answer.evidence[:MOST_CITATIONS] if not exists(it, texts)]

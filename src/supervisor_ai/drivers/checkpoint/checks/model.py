@@ -42,6 +42,8 @@ class CheckSpec(Struct, frozen=True, kw_only=True):
     question: str = ""
     """What a worker is asked where the rule cannot decide."""
     params: dict[str, str | int] = field(default_factory=dict)
+    is_blocking: bool = False
+    """Whether the checkpoint blocks where it fails, whatever the score."""
 
 
 class CheckResult(Struct, frozen=True, kw_only=True):
@@ -53,6 +55,8 @@ class CheckResult(Struct, frozen=True, kw_only=True):
     verdict: CheckVerdict
     note: str = ""
     citations: tuple[Citation, ...] = ()
+    blocks: bool = False
+    """Whether the checkpoint blocks because of it."""
 
 
 class Kept(StrEnum):
@@ -82,6 +86,7 @@ class WorkerQuestion(Struct, frozen=True, kw_only=True):
     """Why the text alone did not decide it."""
     needs: tuple[Kept, ...] = tuple(Kept)
     """What of earlier wakes has to be known to answer it."""
+    is_blocking: bool = False
 
 
 class RuleOutcome(Struct, frozen=True, kw_only=True):
@@ -90,6 +95,8 @@ class RuleOutcome(Struct, frozen=True, kw_only=True):
     verdict: CheckVerdict
     note: str = ""
     citations: tuple[Citation, ...] = ()
+    is_gap: bool = False
+    """Whether what is to be looked at is missing: a warning that blocks where the check does."""
 
 
 class Undecided(Struct, frozen=True, kw_only=True):
@@ -108,6 +115,16 @@ def warned(note: str, *citations: Citation) -> RuleOutcome:
     return RuleOutcome(verdict=CheckVerdict.WARN, note=note, citations=citations)
 
 
+def missing(note: str) -> RuleOutcome:
+    """Say that what is to be looked at is not there."""
+    return RuleOutcome(verdict=CheckVerdict.WARN, note=note, is_gap=True)
+
+
+def vacuous(note: str) -> RuleOutcome:
+    """Say that there is nothing to look at, so that nothing is decided."""
+    return RuleOutcome(verdict=CheckVerdict.UNDECIDED, note=note)
+
+
 def failed(note: str, *citations: Citation) -> RuleOutcome:
     """Say that something is wrong."""
     return RuleOutcome(verdict=CheckVerdict.FAIL, note=note, citations=citations)
@@ -122,6 +139,7 @@ def result_of(spec: CheckSpec | WorkerQuestion, outcome: RuleOutcome) -> CheckRe
         verdict=outcome.verdict,
         note=plain(outcome.note, LONGEST_NOTE),
         citations=outcome.citations[:MOST_CITATIONS],
+        blocks=spec.is_blocking and (outcome.is_gap or outcome.verdict is CheckVerdict.FAIL),
     )
 
 

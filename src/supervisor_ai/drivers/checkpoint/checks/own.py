@@ -4,8 +4,8 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     RuleOutcome,
     Undecided,
     failed,
+    missing,
     passed,
-    warned,
 )
 from supervisor_ai.drivers.checkpoint.checks.view import CheckedSession, Params
 from supervisor_ai.drivers.checkpoint.facts.ids import find_ids
@@ -18,7 +18,7 @@ def artifact_exists(view: CheckedSession, params: Params) -> RuleOutcome | Undec
 
 
 def _missing(path: str) -> RuleOutcome:
-    return warned(f"Missing: {path}.")
+    return missing(f"Missing: {path}.")
 
 
 def contains_heading(view: CheckedSession, params: Params) -> RuleOutcome | Undecided:

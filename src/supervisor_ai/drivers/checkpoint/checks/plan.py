@@ -8,6 +8,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     Undecided,
     failed,
     passed,
+    vacuous,
     warned,
 )
 from supervisor_ai.drivers.checkpoint.checks.view import CheckedSession, Params, Placed, cite, names
@@ -30,7 +31,7 @@ def plan_graph(view: CheckedSession, params: Params) -> RuleOutcome | Undecided:
     del params
     tasks = {it.id: (path, it) for path, it in view.stated("tasks") if it.id}
     if not tasks:
-        return warned("No tasks with ids were found in a plan.")
+        return vacuous("No tasks with ids were found in a plan.")
     if cycle := _cycle(tasks):
         return failed(f"The tasks wait for each other: {cycle}.", *_of_cycle(cycle, tasks))
     others = {found for it in view.material.tasks for found in (it.id, *find_ids(it.id))}
@@ -76,11 +77,11 @@ def complexity_fits(view: CheckedSession, params: Params) -> RuleOutcome | Undec
     del params
     labels = [(path, it.complexity) for path, it in view.facts.items() if it.complexity]
     if not labels:
-        return warned("No artifact says how complex the work is.")
+        return vacuous("No artifact says how complex the work is.")
     path, label = labels[-1]
     modules = max(map(_modules, view.facts.values()), default=0)
     if not modules:
-        return warned("No artifact says which modules there are.")
+        return vacuous("No artifact says which modules there are.")
     place = Citation(file=path, line=label.line, quote=label.quote)
     complexity = label.complexity
     note = f"Complexity {complexity.value} with {counted(modules, 'module')}."
@@ -101,7 +102,7 @@ def plan_cites_decisions(view: CheckedSession, params: Params) -> RuleOutcome | 
     plans = {path: facts for path, facts in view.facts.items() if facts.tasks}
     if not decisions or not plans:
         missing = "plan" if decisions else "decisions with ids"
-        return warned(f"No {missing} were found in the artifacts.")
+        return vacuous(f"No {missing} were found in the artifacts.")
     cited = [it for it in decisions if any(it[1].id in plan.mentions for plan in plans.values())]
     if cited:
         return passed(f"{counted(len(cited), 'decision')} cited by the plan.")

@@ -8,7 +8,9 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     RuleOutcome,
     Undecided,
     failed,
+    missing,
     passed,
+    vacuous,
     warned,
 )
 from supervisor_ai.drivers.checkpoint.checks.view import CheckedSession, Params
@@ -25,7 +27,7 @@ def artifacts_exist(view: CheckedSession, params: Params) -> RuleOutcome | Undec
     gaps = [gap for task in view.material.scope for gap in _gaps(view, task)]
     if gaps:
         more = f" and {len(gaps) - _SHOWN} more" if len(gaps) > _SHOWN else ""
-        return warned(f"Missing: {', '.join(gaps[:_SHOWN])}{more}.")
+        return missing(f"Missing: {', '.join(gaps[:_SHOWN])}{more}.")
     cut = [path for path, facts in view.facts.items() if facts.is_cut]
     if cut:
         return warned(f"Too large to be read to the end: {', '.join(cut[:_SHOWN])}.")
@@ -43,7 +45,7 @@ def _gaps(view: CheckedSession, task: str) -> Iterator[str]:
     yield from (path for path in wanted if path not in view.facts)
     named = any(facts.task == task or task in path for path, facts in view.facts.items())
     if not wanted and not named:
-        yield f"an artifact of {task}"
+        yield f"an artifact of {task} (no file **/{task}*, and no ref of its owner)"
 
 
 def self_scores(view: CheckedSession, params: Params) -> RuleOutcome | Undecided:
@@ -51,7 +53,7 @@ def self_scores(view: CheckedSession, params: Params) -> RuleOutcome | Undecided
     drop = int(params.get("drop", _DROP)) * 1000
     found = list(_scores(view))
     if not found:
-        return warned("No artifact and no role state has a score of its own.")
+        return vacuous("No artifact and no role state has a score of its own.")
     worse = [(old, new) for old, new in pairwise(found) if new[1] < old[1] - drop]
     if worse:
         (before, was, _), (name, now, places) = worse[0]
@@ -99,4 +101,4 @@ def wisdom_agrees(view: CheckedSession, params: Params) -> RuleOutcome | Undecid
     del params
     if any(text.strip() for text in view.material.wisdom.values()):
         return Undecided(why="")
-    return passed("There is no wisdom yet.")
+    return vacuous("There is no wisdom yet.")

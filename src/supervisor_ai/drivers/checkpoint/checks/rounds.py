@@ -15,6 +15,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
     Undecided,
     WorkerQuestion,
     result_of,
+    vacuous,
     warned,
 )
 from supervisor_ai.drivers.checkpoint.checks.view import CheckedSession
@@ -83,7 +84,7 @@ def _authority(material: CheckMaterial) -> Iterator[CheckResult]:
         if named:
             more = f" and {len(named) - _SHOWN} more" if len(named) > _SHOWN else ""
             note = f"{what}: {', '.join(named[:_SHOWN])}{more}."
-            spec = CheckSpec(id=check, rule=check, title=title, group=CheckGroup.PROCESS)
+            spec = CheckSpec(id=check, rule=check, title=title, group=CheckGroup.HEALTH)
             yield result_of(spec, warned(note))
 
 
@@ -91,12 +92,12 @@ def _run(view: CheckedSession, spec: CheckSpec) -> CheckResult | WorkerQuestion:
     decide = CATALOGUE[spec.rule].decide
     if decide is None:
         if not view.facts:
-            return result_of(spec, warned("There is no artifact to judge."))
+            return result_of(spec, vacuous("There is no artifact to judge."))
         return _question(spec, "")
     found = decide(view, spec.params)
     if not isinstance(found, Undecided):
         return result_of(spec, found)
-    return _question(spec, found.why) if view.facts else result_of(spec, warned(found.why))
+    return _question(spec, found.why) if view.facts else result_of(spec, vacuous(found.why))
 
 
 def _question(spec: CheckSpec, why: str) -> WorkerQuestion:
@@ -107,6 +108,7 @@ def _question(spec: CheckSpec, why: str) -> WorkerQuestion:
         question=spec.question,
         why=plain(why),
         needs=CATALOGUE[spec.rule].needs,
+        is_blocking=spec.is_blocking,
     )
 
 
@@ -141,12 +143,18 @@ def _told(path: str, facts: ArtifactFacts, kinds: frozenset[Kept]) -> Iterator[s
 
 def findings(results: Sequence[CheckResult]) -> tuple[str, ...]:
     """Say in a few words what was found: what is wrong first, and else what is fine."""
-    order = (CheckVerdict.FAIL, CheckVerdict.WARN, CheckVerdict.PASS)
-    ranked = sorted(results, key=lambda it: order.index(it.verdict))
+    ranked = sorted(results, key=_rank)
     words = key_findings(_finding(result) for result in ranked)
     return tuple(
         word[:1].upper() + word[1:] if place == 0 else word for place, word in enumerate(words)
     )
+
+
+def _rank(result: CheckResult) -> int:
+    """Put what is wrong first, then what nobody knows of the work."""
+    is_silent = result.verdict is CheckVerdict.UNDECIDED and result.group is CheckGroup.HEALTH
+    order = (*(CheckVerdict.FAIL, CheckVerdict.WARN), CheckVerdict.UNDECIDED, CheckVerdict.PASS)
+    return len(order) if is_silent else order.index(result.verdict)
 
 
 def _finding(result: CheckResult) -> str:

@@ -35,6 +35,12 @@ def serving(project: OpenProject, session: SessionId) -> Iterator[None]:
         project.world.leases.release(lease)
 
 
+def is_served(project: OpenProject, session: SessionId) -> bool:
+    """Tell whether a process serves the session's supervisor alone now."""
+    owner = project.records.queries.owner(_place(session))
+    return owner is not None and owner.is_alive
+
+
 def _place(session: SessionId) -> RunId:
     """Name what is held; no run has such a name."""
     return RunId(f"served:{session}")

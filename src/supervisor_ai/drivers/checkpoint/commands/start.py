@@ -11,10 +11,12 @@ from supervisor_ai.control.commands.run_start import (
     find_base,
     pin,
 )
+from supervisor_ai.control.ports.definitions import Loaded
 from supervisor_ai.control.preflight import Preflight
 from supervisor_ai.control.sessions.desk import SessionDesk, require_session
 from supervisor_ai.domain.errors import Conflict, InvalidInput, NotFound
 from supervisor_ai.domain.ids import CommitSha, SessionId
+from supervisor_ai.domain.run.values import Base
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint.commands.wishes import SpecFile, WantedSupervisor
 from supervisor_ai.drivers.checkpoint.decisions.definition import permit_of
@@ -77,11 +79,19 @@ def prepare_supervisor(
         recovery=request.recovery,
         cli=request.cli,
         is_alone=request.is_alone,
-        spec=_spec(preflight, base.sha, request.role_spec),
     )
-    loaded = preflight.catalog.resolve_for(CheckpointDriver.name, base.sha, wanted)
+    loaded = load_supervisor(preflight, wanted, base, request.role_spec)
     prepared = pin(preflight, asked, base, loaded)
     return replace(prepared, driver=CheckpointDriver.name, permit=permit_of(session))
+
+
+def load_supervisor(
+    preflight: Preflight, wanted: WantedSupervisor, base: Base | None, named: str | None = None
+) -> Loaded:
+    """Resolve what a supervisor would pin; without a base, as the newest commit has it."""
+    commit = (base or find_base(preflight, None)).sha
+    spec = replace(wanted, spec=_spec(preflight, commit, named))
+    return preflight.catalog.resolve_for(CheckpointDriver.name, commit, spec)
 
 
 def open_for_supervision(desk: SessionDesk, name: str) -> SessionId:

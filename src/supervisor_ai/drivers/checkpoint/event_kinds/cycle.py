@@ -124,6 +124,7 @@ class ChecksJudged(OperationEnded, frozen=True, kw_only=True):
     passed: int = 0
     warned: int = 0
     failed: int = 0
+    undecided: int = 0
     context: ArtifactHash | None = None
     """What the checks looked at."""
 
@@ -192,6 +193,9 @@ class ReportWritten(OperationEnded, frozen=True, kw_only=True):
     trend: QualityTrend
     risks: int = 0
     blocks: int = 0
+    decided: int = 0
+    """How many of the checks that are about the work are decided."""
+    checks: int = 0
 
 
 class ReportLost(OperationEnded, frozen=True, kw_only=True):

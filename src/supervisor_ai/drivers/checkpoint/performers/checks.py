@@ -3,6 +3,7 @@
 from msgspec import Struct
 
 from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
 from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
@@ -14,7 +15,7 @@ from supervisor_ai.drivers.checkpoint.performers.context import LoadedContext, c
 from supervisor_ai.drivers.checkpoint.performers.door import SessionDoors
 from supervisor_ai.drivers.checkpoint.protocol.words import report_file
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, by_group, render
-from supervisor_ai.drivers.checkpoint.score import CheckVerdict, score
+from supervisor_ai.drivers.checkpoint.score import CheckVerdict, QualityTrend
 from supervisor_ai.drivers.checkpoint.wisdom import RISKS_FILE, risk_entries
 from supervisor_ai.engine.world import Operation
 
@@ -43,17 +44,18 @@ async def make_checks(effect: d.RunChecks, operation: Operation) -> k.ChecksJudg
         passed=said.count(CheckVerdict.PASS),
         warned=said.count(CheckVerdict.WARN),
         failed=said.count(CheckVerdict.FAIL),
+        undecided=said.count(CheckVerdict.UNDECIDED),
         context=effect.context,
     )
 
 
 async def weigh_judgement(effect: d.WeighJudgement, operation: Operation) -> k.JudgementsWeighed:
-    """Believe of what a worker answered what the files bear out; the rest is a warning."""
+    """Believe of what a worker answered what the files bear out."""
     documents = operation.world.documents
     made = documents.load(effect.round, CheckRound)
     texts = _texts(operation, documents.load(effect.context, LoadedContext))
     answers = None if effect.answer is None else read_answers(operation.text_of(effect.answer))
-    weighed = weigh(made.questions, answers, texts)
+    weighed = weigh(made.questions, answers, texts, effect.reason)
     results = AllResults(results=by_group((*made.results, *weighed.results)))
     return k.JudgementsWeighed(
         step=effect.step,
@@ -93,10 +95,11 @@ async def write_report(
         number=known.next_number,
         scope=context.material.scope,
         results=results,
-        trend=known.before(effect.task).trend_of(score(it.verdict for it in results)),
+        trend=QualityTrend.STABLE,
         progress=effect.progress,
         artifacts=context.read,
     )
+    report = replace(report, trend=known.trend_of(effect.task, report.score))
     if effect.session is None:
         kept, _ = operation.keep(render(report))
     else:
@@ -115,4 +118,6 @@ async def write_report(
         trend=report.trend,
         risks=len(report.risks),
         blocks=report.blocks,
+        decided=report.decided,
+        checks=report.checks,
     )

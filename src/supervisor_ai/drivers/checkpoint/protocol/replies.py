@@ -62,13 +62,9 @@ class CheckpointSummary(Struct, frozen=True, kw_only=True):
     risks: int
     blocks: int
     trend: QualityTrend
+    verdict: CheckpointVerdict
     reason: str = ""
     """Why it blocks."""
-
-    @property
-    def verdict(self) -> CheckpointVerdict:
-        """Return what the score means."""
-        return self.score.verdict
 
     @property
     def path(self) -> str:

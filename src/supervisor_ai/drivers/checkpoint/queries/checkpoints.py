@@ -29,6 +29,9 @@ class CheckpointView(Struct, frozen=True, kw_only=True):
     status: TaskStatus
     verdict: CheckpointVerdict | None = None
     score: float | None = None
+    decided: int | None = None
+    """How many of the checks that are about the work are decided."""
+    checks: int | None = None
     findings: tuple[str, ...] = ()
     trend: QualityTrend | None = None
     risks: int = 0
@@ -83,6 +86,8 @@ def _view(
         status=task.status,
         verdict=report.verdict,
         score=report.score.number,
+        decided=report.decided,
+        checks=report.checks,
         findings=report.findings,
         trend=report.trend,
         risks=len(report.risks),

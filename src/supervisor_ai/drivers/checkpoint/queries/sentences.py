@@ -26,6 +26,7 @@ def _loaded(event: k.ContextLoaded) -> str:
 
 def _judged(event: k.ChecksJudged) -> str:
     said = f"{event.passed} passed, {event.warned} warned, {event.failed} failed"
+    said += f", {event.undecided} undecided" if event.undecided else ""
     return f"{said}, {event.questions} to judge"
 
 
@@ -40,7 +41,9 @@ def _weighed(event: k.JudgementsWeighed) -> str:
 
 def _written(event: k.ReportWritten) -> str:
     risks = counted(event.risks, "risk")
-    return f"{event.verdict.value} (score {event.score}), {risks} logged, {event.trend.value}"
+    said = f"decided {event.decided} of {event.checks}, " if event.checks else ""
+    score = f"{event.verdict.value} (score {event.score})"
+    return f"{score}, {said}{risks} logged, {event.trend.value}"
 
 
 def _lost(what: str) -> str:

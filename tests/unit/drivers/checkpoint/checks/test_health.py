@@ -14,7 +14,8 @@ from supervisor_ai.drivers.checkpoint.checks.model import (
 )
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
-PASS, WARN, FAIL = CheckVerdict.PASS, CheckVerdict.WARN, CheckVerdict.FAIL
+PASS, FAIL = CheckVerdict.PASS, CheckVerdict.FAIL
+UNDECIDED = CheckVerdict.UNDECIDED
 
 
 def on(*messages: BusMessage) -> CheckMaterial:
@@ -23,9 +24,9 @@ def on(*messages: BusMessage) -> CheckMaterial:
 
 @pytest.mark.parametrize("rule", ["role_errors", "recent_activity", "duplicate_spawns"])
 @pytest.mark.parametrize("messages", [(), None])
-def test_an_empty_bus_is_a_warning(rule: str, messages: tuple[BusMessage, ...] | None) -> None:
+def test_an_empty_bus_decides_nothing(rule: str, messages: tuple[BusMessage, ...] | None) -> None:
     found = result(rule, replace(material(), messages=messages))
-    assert (found.verdict, found.note) == (WARN, "no messages to analyze")
+    assert (found.verdict, found.note) == (UNDECIDED, "no messages to analyze")
 
 
 def errors(sender: str, count: int, kind: str = "error") -> list[BusMessage]:
@@ -40,7 +41,9 @@ def errors(sender: str, count: int, kind: str = "error") -> list[BusMessage]:
         (errors("writer", 3, "task_failed"), FAIL),
         (errors("writer", 3, "build_error"), FAIL),
         (errors("writer", 2) + errors("planner", 2), PASS),
-        (errors("supervisor", 5), PASS),
+        (errors("supervisor", 5), UNDECIDED),
+        (errors("coordinator", 2), UNDECIDED),
+        (errors("coordinator", 3), FAIL),
         (errors("writer", 3, "errorless"), PASS),
     ],
 )
@@ -65,7 +68,7 @@ def running(owner: str = "coder", moved_at: datetime | None = None) -> CheckMate
 
 
 def test_a_task_lives_that_was_moved_or_spoken_of() -> None:
-    assert result("recent_activity", material()).verdict is PASS
+    assert result("recent_activity", material()).verdict is UNDECIDED
     assert result("recent_activity", running(moved_at=NOW)).verdict is PASS
     silent = result("recent_activity", running(moved_at=LONG_AGO))
     assert (silent.verdict, silent.note) == (FAIL, "Nothing for 60 minutes: IMPL-001.")
@@ -85,7 +88,7 @@ def test_the_checkpoint_itself_and_other_tasks_need_no_sign_of_life() -> None:
         CheckedTask(id="CHECKPOINT-001", status="in_progress", owner="supervisor"),
         CheckedTask(id="IMPL-002", status="pending"),
     )
-    assert result("recent_activity", replace(material(), tasks=tasks)).verdict is PASS
+    assert result("recent_activity", replace(material(), tasks=tasks)).verdict is UNDECIDED
 
 
 def spawn(number: int, task: str = "IMPL-001", kind: str = "worker_spawned") -> BusMessage:
@@ -102,7 +105,7 @@ def spawn(number: int, task: str = "IMPL-001", kind: str = "worker_spawned") -> 
         ([spawn(1), spawn(2, kind="task_reset"), spawn(3)], PASS),
         ([spawn(1), spawn(2, kind="respawn")], PASS),
         ([spawn(1, ""), spawn(2, "")], PASS),
-        ([spawn(1, kind="progress"), spawn(2, kind="progress")], PASS),
+        ([spawn(1, kind="progress"), spawn(2, kind="progress")], UNDECIDED),
     ],
 )
 def test_a_second_start_needs_a_reason(messages: list[BusMessage], verdict: CheckVerdict) -> None:

@@ -32,8 +32,8 @@ def answer(verdict: CheckVerdict = PASS, *evidence: Citation, note: str = "") ->
 @pytest.mark.parametrize(
     ("given", "verdict", "note", "refuted"),
     [
-        (None, WARN, NOBODY, 0),
-        ([], WARN, "the worker did not answer it", 0),
+        (None, CheckVerdict.UNDECIDED, NOBODY, 0),
+        ([], CheckVerdict.UNDECIDED, "the worker did not answer it", 0),
         ([answer()], PASS, "", 0),
         ([answer(FAIL, HERE, note="a\nb")], FAIL, "a b", 0),
         ([answer(WARN, Citation(file=PLAN, line=3))], WARN, "", 0),

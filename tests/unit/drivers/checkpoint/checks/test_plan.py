@@ -7,6 +7,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import CheckMaterial
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
 PASS, WARN, FAIL = CheckVerdict.PASS, CheckVerdict.WARN, CheckVerdict.FAIL
+UNDECIDED = CheckVerdict.UNDECIDED
 
 
 def plan(text: str) -> CheckMaterial:
@@ -28,8 +29,8 @@ def test_the_plan_of_the_shop_is_fine(rule: str) -> None:
         ("- T1: a, needs T9", FAIL, "TASK-1: waits for TASK-9, which is no task."),
         ("- T1: a\n- T2: b, needs T1\n- T3: c", FAIL, "TASK-3: belongs to no other task"),
         ("- T1: a\n- T2: b, needs T1\n- T3: c (REQ-7)", PASS, "3 tasks in order."),
-        ("- without an id", WARN, "No tasks with ids were found in a plan."),
-        ("", WARN, "No tasks with ids were found in a plan."),
+        ("- without an id", UNDECIDED, "No tasks with ids were found in a plan."),
+        ("", UNDECIDED, "No tasks with ids were found in a plan."),
     ],
 )
 def test_cycles_and_orphans_are_found(text: str, verdict: CheckVerdict, note: str) -> None:
@@ -73,9 +74,9 @@ def test_the_label_fits_the_modules(label: str, modules: int, verdict: CheckVerd
     ("text", "note"),
     [("", "No artifact says how complex the work is."), ("Complexity: low", "which modules")],
 )
-def test_a_missing_label_is_a_warning(text: str, note: str) -> None:
+def test_a_missing_label_decides_nothing(text: str, note: str) -> None:
     found = result("complexity_fits", material({"plan.md": text}))
-    assert found.verdict is WARN
+    assert found.verdict is UNDECIDED
     assert note in found.note
 
 
@@ -92,5 +93,5 @@ def test_a_plan_that_cites_no_decision_fails() -> None:
 )
 def test_without_decisions_or_a_plan_nobody_knows(told: dict[str, str], note: str) -> None:
     found = result("plan_cites_decisions", material(told))
-    assert found.verdict is WARN
+    assert found.verdict is UNDECIDED
     assert note in found.note

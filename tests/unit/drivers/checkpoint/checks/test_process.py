@@ -8,6 +8,7 @@ from supervisor_ai.drivers.checkpoint.checks.model import RoleState, WorkerQuest
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 
 PASS, WARN, FAIL = CheckVerdict.PASS, CheckVerdict.WARN, CheckVerdict.FAIL
+UNDECIDED = CheckVerdict.UNDECIDED
 BRIEF = "spec/product-brief.md"
 
 
@@ -30,7 +31,10 @@ def test_a_role_state_says_which_artifact_its_task_left() -> None:
 
 def test_without_a_role_state_an_artifact_of_the_task_is_enough() -> None:
     found = result("artifacts_exist", material({"artifacts/DRAFT-001.md": "x"}))
-    assert (found.verdict, found.note) == (WARN, "Missing: an artifact of DRAFT-002.")
+    assert (found.verdict, found.note) == (
+        WARN,
+        "Missing: an artifact of DRAFT-002 (no file **/DRAFT-002*, and no ref of its owner).",
+    )
 
 
 def test_many_missing_artifacts_are_counted() -> None:
@@ -50,7 +54,7 @@ def test_an_artifact_that_was_not_read_to_its_end_is_a_warning() -> None:
         ((85, 75), PASS, "2 scores, none degrading."),
         ((85, 74.9), FAIL, "spec/requirements.md has 74.9 after 85 of spec/product-brief.md."),
         ((85,), PASS, "1 score, none degrading."),
-        ((), WARN, "No artifact and no role state has a score of its own."),
+        ((), UNDECIDED, "No artifact and no role state has a score of its own."),
     ],
 )
 def test_scores_may_not_fall_by_more_than_ten(
@@ -87,6 +91,6 @@ def test_critical_questions_fail_and_unclear_ones_are_asked() -> None:
 
 
 def test_wisdom_is_judged_if_there_is_any() -> None:
-    assert result("wisdom_agrees", material()).verdict is PASS
+    assert result("wisdom_agrees", material()).verdict is UNDECIDED
     told = replace(material(), wisdom={"wisdom/issues.md": "- be careful"})
     assert isinstance(check("wisdom_agrees", told), WorkerQuestion)

@@ -40,7 +40,7 @@ from supervisor_ai.drivers.checkpoint.score import CheckVerdict
 @pytest.mark.parametrize("checkpoint", SCOPES)
 def test_the_shop_passes_what_the_text_decides(checkpoint: str) -> None:
     made = run_checks(material(TEXTS, checkpoint), checks_of(checkpoint))
-    assert {it.verdict for it in made.results} == {CheckVerdict.PASS}
+    assert {it.verdict for it in made.results} == {CheckVerdict.PASS, CheckVerdict.UNDECIDED}
     asked = {
         "CHECKPOINT-001": ["requirements_in_scope", "decisions_agree"],
         "CHECKPOINT-002": ["decision_chain"],
@@ -50,21 +50,24 @@ def test_the_shop_passes_what_the_text_decides(checkpoint: str) -> None:
     assert set(made.facts) == set(TEXTS)
 
 
-def test_with_nothing_at_all_every_check_warns_and_none_fails() -> None:
+def test_with_nothing_at_all_nothing_is_decided_but_that_it_is_missing() -> None:
     nothing = CheckMaterial(checkpoint="CHECKPOINT-001", scope=("DRAFT-001",), now=NOW)
     specs = [spec_of(it.rule) for it in CATALOGUE.values() if it.checkpoints]
     made = run_checks(nothing, specs)
     assert not made.questions
     fine = {it.check for it in made.results if it.verdict is CheckVerdict.PASS}
-    assert fine == {"wisdom_agrees", "open_questions"}
-    assert {it.verdict for it in made.results} == {CheckVerdict.PASS, CheckVerdict.WARN}
+    assert fine == {"open_questions"}
+    (gap,) = (it for it in made.results if it.verdict is CheckVerdict.WARN)
+    assert (gap.check, gap.blocks) == ("artifacts_exist", True)
 
 
-def test_without_a_worker_a_judgement_is_a_warning() -> None:
+def test_without_a_worker_a_judgement_is_undecided() -> None:
     made = run_checks(material(), checks_of("CHECKPOINT-001"))
     found = weigh(made.questions, None, TEXTS)
-    assert {it.verdict for it in found.results} == {CheckVerdict.WARN}
+    assert {it.verdict for it in found.results} == {CheckVerdict.UNDECIDED}
     assert {it.note for it in found.results} == {"no worker to judge it"}
+    failed = weigh(made.questions, None, TEXTS, "Its answer had no form.")
+    assert {it.note for it in failed.results} == {"nobody judged it: Its answer had no form."}
 
 
 def test_findings_say_what_is_wrong_first_and_else_what_is_fine() -> None:
@@ -78,6 +81,10 @@ def test_findings_say_what_is_wrong_first_and_else_what_is_fine() -> None:
         "The same concept has the same term: x",
         "The same concept has the same term",
     )
+    unknown = replace(fine[0], verdict=CheckVerdict.UNDECIDED, note="nobody")
+    silent = replace(unknown, group=CheckGroup.HEALTH)
+    assert findings([silent, fine[1], unknown])[0].endswith("term: nobody")
+    assert findings([silent, fine[1]])[0] == "All artifacts present"
     assert findings([result("artifact_exists", material(), path="spec/plan.md")]) == (
         "An artifact is there",
     )

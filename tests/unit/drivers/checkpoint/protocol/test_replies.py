@@ -21,20 +21,26 @@ from supervisor_ai.drivers.checkpoint.protocol.words import (
     output_lines,
     plain,
 )
-from supervisor_ai.drivers.checkpoint.score import QualityTrend, Score
+from supervisor_ai.drivers.checkpoint.score import CheckpointVerdict, QualityTrend, Score
 
 TYPES: Final = MessageTypes()
 PASSED: Final = CheckpointSummary(
     task="CHECKPOINT-001",
     session="",
     score=Score(halves=18, checks=10),
+    verdict=CheckpointVerdict.PASS,
     findings=("Terminology aligned", "decision chain consistent", "all artifacts present"),
     risks=0,
     blocks=0,
     trend=QualityTrend.STABLE,
 )
 BLOCKED: Final = replace(
-    PASSED, score=Score(halves=9, checks=10), risks=7, blocks=4, reason="G2 is\nnot mapped"
+    PASSED,
+    score=Score(halves=9, checks=10),
+    verdict=CheckpointVerdict.BLOCK,
+    risks=7,
+    blocks=4,
+    reason="G2 is\nnot mapped",
 )
 
 
@@ -53,7 +59,7 @@ def test_the_report_of_the_seed_is_written_word_for_word() -> None:
 
 
 def test_the_type_of_a_report_follows_its_verdict() -> None:
-    warned = replace(PASSED, score=Score(halves=1, checks=1))
+    warned = replace(PASSED, verdict=CheckpointVerdict.WARN)
     kinds = [replies.report(it, TYPES).kind for it in (PASSED, warned, BLOCKED)]
     assert kinds == ["supervision_report", "pattern_warning", "consistency_alert"]
 
