@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.workspaces import Repository
     from supervisor_ai.engine.world import World
     from supervisor_ai.workspaces.commits.merges import GitMerges
+    from supervisor_ai.workspaces.repositories.linked_checkouts import LinkedCheckouts
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 register(SLICES)
@@ -242,6 +243,13 @@ def open_session_folders(directory: Path, settings: HostSettings) -> "SessionFol
     from supervisor_ai.workspaces.sessions.folders import DiskSessionFolders
 
     return DiskSessionFolders(find_repository(directory, settings))
+
+
+def open_linked_checkouts(directory: Path, settings: HostSettings) -> "LinkedCheckouts":
+    """Open what makes checkouts for the members of a team."""
+    from supervisor_ai.workspaces.repositories.linked_checkouts import LinkedCheckouts
+
+    return LinkedCheckouts(checkout=find_repository(directory, settings).checkout)
 
 
 def open_pipelines() -> "Pipelines":
