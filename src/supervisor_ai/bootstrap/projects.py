@@ -158,7 +158,7 @@ def open_project(
         dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
         runtimes=runtime,
         desk=NoticeDesk(world, owner),
-        retry_logs=RetryLogKeeper(schemas=answer_schema, tell=tell),
+        retry_logs=RetryLogKeeper(schemas=answer_outline, tell=tell),
         user=settings.user,
         via="cli",
         folders=partial(open_session_folders, directory, settings),
@@ -354,6 +354,13 @@ def remove_demo(directory: Path, settings: HostSettings) -> None:
                 raise Conflict(f"Somebody still drives run {row.id!r}.")
         remove(project_state(settings, find_repository(directory, settings)))
     remove(directory)
+
+
+def answer_outline(kind: "AnswerWord") -> str:
+    """Write down for people the form that a kind of answer has to have."""
+    from supervisor_ai.definitions.worker_answers.reader import short_form
+
+    return short_form(kind)
 
 
 def answer_schema(kind: "AnswerWord") -> str:
