@@ -60,3 +60,21 @@ def test_the_demo_of_a_feature_has_a_conflict_a_failing_test_and_an_approval(
     gates = [it for run in runs for it in run["steps"] if it["step"] == "test"]
     assert sum(it["visits"] == 2 for it in gates) == 1, "one test failed at first"
     assert newcomer.call("demo", "nothing", "--json").error["kind"] == "not_found"
+
+
+def test_a_team_and_a_kanban_are_shown_with_commands_that_are_typed(
+    newcomer: User, tmp_path: Path
+) -> None:
+    said = newcomer.call("demo", "team", "--json", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert (said.code, said.json["team"]["phase"]) == (0, "DELETED"), said.err
+    for line in (
+        "$ supervisor team send stats 'CLAIM: task 2. Files: [stats/averages.py]' --from coder-2",
+        "who goes on? Recommended: coder-1 with #1.",
+        "DONE: refused. Task 1 waits for the approval of unified-reviewer.",
+        "coder-1 asks for your review of task #1.",
+    ):
+        assert line in said.err
+    shown = newcomer.call("demo", "kanban", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert shown.code == 0, shown.err
+    assert "current  none: the kanban is complete" in shown.out
+    assert "$ supervisor kanban new 'Say goodbye too' --run --yes" in shown.err

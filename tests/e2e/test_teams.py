@@ -2,6 +2,7 @@
 
 import json
 import subprocess
+import time
 from hashlib import sha256
 from os import devnull
 from pathlib import Path
@@ -93,6 +94,17 @@ def test_one_command_makes_a_team_that_agents_can_be_in(user: User) -> None:
     assert "auth  EXECUTION" in user.call("team", "list").out
 
 
+def test_an_edit_of_the_state_is_written_over_and_shown_by_its_name(user: User) -> None:
+    user.call("team", "create", "auth", "--todo", "A form")
+    page = user.repository / ".claude/teams/auth/state.md"
+    page.write_text(page.read_text().replace("PENDING (unassigned)", "DONE (coder-1)"))
+    found = user.call("team", "reconcile", "auth", "--json")
+    assert (found.code, "DONE" in page.read_text()) == (4, False)
+    assert "DONE (coder-1)" in user.call("ledger", "show", found.json["edit"]).out
+    kept = user.call("ledger", "show", found.json["edit"], "--json").json
+    assert kept["artifact"] == found.json["edit"]
+
+
 MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("status", "nobody"), 3, "There is no team 'nobody'."),
     (("create", "../x"), 2, "'../x' is no team."),
@@ -171,9 +183,14 @@ def test_a_resident_is_queued_once_and_shows_its_team(user: User) -> None:
     live = read_live(user, RunId(begun.run["id"]))
     assert (live.title, live.noun, live.phase) == ("auth", "team", "EXECUTION")
     assert live.panels[0].rows[1][:3] == ("supervisor@1", "1", "OPEN")
+    # One that waits for its next look, a minute away, is stopped at once.
+    begin = time.monotonic()
+    assert user.call("cancel", begun.run["id"], "--json").run["status"] == "cancelled"
+    assert time.monotonic() - begin < 30
+    begun = user.call("team", "serve", "auth", "--queue", "--yes", "--json")
+    user.call("serve", "--once")
     user.call("team", "teardown", "auth")
     assert user.call("team", "delete", "auth").code == 0
-    user.call("serve", "--once")
     assert user.call("status", begun.run["id"], "--json").run["status"] == "completed"
     assert user.call("team", "serve", "auth", "--yes").code == 4
 

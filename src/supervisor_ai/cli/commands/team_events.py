@@ -91,6 +91,7 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
     from supervisor_ai.drivers.team.commands.lines import send_line
     from supervisor_ai.drivers.team.commands.projection import project_state
     from supervisor_ai.drivers.team.commands.send import filled, send_event
+    from supervisor_ai.drivers.team.commands.teardown import finish_teardown
     from supervisor_ai.drivers.team.words import SentWord
 
     teams, actor = open_teams(invocation)
@@ -102,6 +103,9 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
         if options["current"]:
             form = filled(teams.state(name), form, sender)
         answer = send_event(teams, name, sender, form, actor)
+    if answer.accepted:
+        # The last acknowledgement of a shutdown need not wait for a resident either.
+        finish_teardown(teams, name, actor)
     # A burst of events is shown in state.md by one page, and this may have been the last of it.
     project_state(teams, name, actor)
     return report_answer(answer, as_json=options["as_json"])

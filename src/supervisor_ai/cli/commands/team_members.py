@@ -61,6 +61,7 @@ def staff(
     invocation: Invocation, team: str, members: Sequence[NewMember], tasks: Sequence[str]
 ) -> list[ReadyMember]:
     """Hand the state over, let members join in their order, and add the first tasks."""
+    from supervisor_ai.drivers.team.commands.projection import project_state
     from supervisor_ai.drivers.team.commands.send import (
         EventForm,
         acknowledge,
@@ -79,6 +80,8 @@ def staff(
         added = EventForm(event=SentWord.TASK_ADDED, task_id=str(number), subject=subject)
         whole = filled(teams.state(team), added, TeamRole.LEAD)
         _require(send_event(teams, team, TeamRole.LEAD, whole, actor))
+    # A burst of events is shown in state.md by one page, and this is its end.
+    project_state(teams, team, actor)
     return [ready[it.name] for it in members]
 
 
