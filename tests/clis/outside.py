@@ -4,6 +4,7 @@ It has a home of its own, a key that is none, and a model on this machine.
 """
 
 import json
+import shlex
 import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -12,7 +13,7 @@ from typing import Final
 from tests.clis.stage import PATH, Model
 from tests.clis.vocabulary import Turn
 from tests.support.desktop import Desktop
-from tests.support.processes import PATIENCE
+from tests.support.processes import PATIENCE, Owned
 
 NAMES: Final[Mapping[str, Turn]] = {
     "claude": {"name": "mcp__supervisor__{}"},
@@ -65,45 +66,36 @@ class AgentDesktop(Desktop):
         )
 
     def converse(self, lab: Model, words: str) -> str:
-        """Run the CLI in the project until it has nothing more to say; return what it printed."""
-        command, more = _COMMANDS[self.agent]
+        """Run the CLI as the guide says, until it has nothing more to say; return its output."""
+        line = next(it for it in DOCUMENTED if it.startswith(f"{self.agent} "))
+        command = [words if it == SAID else it for it in shlex.split(line)]
         if not (self.project / ".mcp.json").exists():
-            command = tuple(it for it in command if it not in {"--mcp-config", ".mcp.json"})
-        done = subprocess.run(
-            command,
-            input=words,
-            cwd=self.project,
-            env={**self.environment, **{key: it.format(lab.url) for key, it in more.items()}},
-            capture_output=True,
-            text=True,
-            timeout=PATIENCE,
-            check=False,
+            command = [it for it in command if it not in {"--mcp-config", ".mcp.json"}]
+        with self.play(lab, self.agent, command, self.project) as done:
+            out, err = done.communicate(timeout=PATIENCE)
+        assert done.returncode == 0, (done.returncode, out, err)
+        return str(out)
+
+    def play(self, lab: Model, agent: str, command: Sequence[str], place: Path) -> Owned:
+        """Start a CLI with a scripted model, saying all that it does."""
+        more, variables = _SURROUNDINGS[agent]
+        return Owned(
+            [command[0], *more, *command[1:]] if agent == "gemini" else [*command, *more],
+            cwd=place,
+            env={**self.environment, **{key: it.format(lab.url) for key, it in variables.items()}},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
         )
-        assert done.returncode == 0, (done.returncode, done.stdout, done.stderr)
-        return done.stdout
 
 
-_CLAUDE: Final = (
-    *("claude", "-p", "--mcp-config", ".mcp.json", "--allowedTools", "mcp__supervisor"),
-    *("--output-format", "stream-json", "--verbose", "--permission-prompts", "none"),
-)
-_CODEX: Final = (
-    *(
-        "codex",
-        "exec",
-        "-c",
-        "mcp_servers.supervisor.required=true",
-        "--json",
-        "--ephemeral",
-        "--sandbox",
-        "read-only",
-    ),
-    *(word for feature in FEATURES for word in ("--disable", feature)),
-    "-",
-)
-_COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]]] = {
+SAID: Final = "Coordinate the session."
+GUIDE: Final = Path(__file__).parents[2] / "docs/howto/your-own-agent.md"
+DOCUMENTED: Final = [it for it in GUIDE.read_text().splitlines() if f'"{SAID}"' in it]
+"""The lines that start an agent without a terminal, as the guide has them."""
+_SURROUNDINGS: Final[Mapping[str, tuple[Sequence[str], Mapping[str, str]]]] = {
     "claude": (
-        _CLAUDE,
+        ("--output-format", "stream-json", "--verbose", "--permission-prompts", "none"),
         {
             "ANTHROPIC_BASE_URL": "{}",
             "ANTHROPIC_API_KEY": "test-key",
@@ -112,9 +104,12 @@ _COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]]] = {
             "CLAUDE_CODE_MAX_RETRIES": "0",
         },
     ),
-    "codex": (_CODEX, {"WORKER_KEY": "test-key"}),
+    "codex": (
+        ("--json", "--ephemeral", *(it for name in FEATURES for it in ("--disable", name))),
+        {"WORKER_KEY": "test-key"},
+    ),
     "gemini": (
-        ("gemini", "-o", "stream-json", "-m", "gemini-2.5-flash"),
+        ("-o", "stream-json", "-m", "gemini-2.5-flash"),
         {
             "GOOGLE_GEMINI_BASE_URL": "{}",
             "GEMINI_API_KEY": "test-key",
@@ -123,3 +118,4 @@ _COMMANDS: Final[Mapping[str, tuple[tuple[str, ...], Mapping[str, str]]]] = {
         },
     ),
 }
+"""What a test adds to a line: more output, and where the model is."""

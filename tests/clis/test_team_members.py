@@ -4,6 +4,8 @@ Claude Code and Codex are its coders, Gemini CLI reviews; the Lead is a person a
 The same story with scripted members is `tests/unit/drivers/team/test_member_story.py`.
 """
 
+import json
+import shlex
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Final
@@ -13,6 +15,7 @@ from tests.clis.outside import AgentDesktop, call
 from tests.clis.stage import INSTALLED, conversation, require
 from tests.clis.vocabulary import Turn
 from tests.support.desktop import Json
+from tests.support.processes import PATIENCE
 
 from supervisor_ai.bootstrap.projects import (
     open_project,
@@ -95,6 +98,66 @@ class TeamOfAgents:
 def claim(agent: str, task: str, *files: str) -> Turn:
     asked = {"event": "CLAIM", "task_id": task, "rev": 1, "epoch": 1, "files": list(files)}
     return call(agent, "team_send", actor=MEMBERS[agent], **asked)
+
+
+def test_three_agents_take_a_task_to_its_approval_without_a_person(tmp_path: Path) -> None:
+    """Claude Code leads, Codex codes, Gemini CLI reviews, each started by the line it was given."""
+    for agent in INSTALLED:
+        require(agent)
+    desk = AgentDesktop("claude", tmp_path)
+    waits = {"seconds": 45}
+    code = "printf 'def greet(): ...\\n' > greet.py && git status --short"
+    lead = (
+        call("claude", "task_create", taskId="1", subject="Greet the customer"),
+        call("claude", "team_wait", **waits),
+    )
+    coder = (
+        call("codex", "team_wait", **waits),
+        call("codex", "team_line", text="CLAIM: task 1. Files: [greet.py]"),
+        {"tool": {"name": "exec_command", "input": {"cmd": code}}},
+        call("codex", "team_line", text="IN_REVIEW: task 1. Files: [greet.py]"),
+        call("codex", "team_wait", **waits),
+        call("codex", "team_line", text="DONE: task 1"),
+    )
+    reviewer = (
+        call("gemini", "team_wait", **waits),
+        call("gemini", "team_line", text="APPROVED: task 1"),
+    )
+    script = {
+        "scenarios": [
+            {"cursor": "history", "match": f"Work as {name} of", "turns": [*turns, {"text": "-"}]}
+            for name, turns in (("lead", lead), ("coder-1", coder), ("reviewer-1", reviewer))
+        ]
+    }
+    with LabServer(script) as lab:
+        for agent in INSTALLED:
+            desk.agent = agent
+            desk.settle(lab)
+        wanted = ("claude:lead", "codex:coder-1", "gemini:reviewer-1")
+        members = desk.ask(
+            *("team", "create", TEAM),
+            *(word for it in wanted for word in ("--member", it)),
+        )["members"]
+        started = [
+            desk.play(lab, it["agent"], shlex.split(it["start"]), Path(it["directory"]))
+            for it in members
+        ]
+        for member, played in zip(members, started, strict=True):
+            with played:
+                out, err = played.communicate(timeout=PATIENCE)
+            assert played.returncode == 0, (member, out, err)
+        team = desk.ask("team", "status", TEAM)["team"]
+    (task,) = team["tasks"]
+    assert (task["status"], task["owner"]) == ("DONE", "coder-1"), lab.requests[-1].body
+    assert task["approvals"] == ["unified-reviewer"]
+    told = "\n".join(json.dumps(it.body) for it in lab.requests)
+    for line in (
+        *("There is task #1", "coder-1 asks for your review of task #1"),
+        *("reviewer-1 approved task #1. Say DONE: task 1.", "Task #1 of coder-1 is done."),
+        "How to work as reviewer-1, the unified-reviewer of team auth",
+    ):
+        assert line in told
+    assert desk.git("status", "--short") == ""
 
 
 @pytest.mark.long

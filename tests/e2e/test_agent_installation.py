@@ -60,7 +60,9 @@ def test_every_line_is_shown_before_a_person_agrees(user: User) -> None:
     terminal.wait_for("Change these files in")
     terminal.type("y\n")
     assert terminal.wait() == 0
-    assert "claude -p --mcp-config .mcp.json" in terminal.seen
+    assert (
+        'claude -p "Begin: the skill supervisor says how." --mcp-config .mcp.json' in terminal.seen
+    )
     servers = json.loads((user.repository / ".mcp.json").read_text())["mcpServers"]
     assert list(servers) == ["mine", "supervisor"]
     assert servers["supervisor"]["args"] == ["mcp", "--role", "coordinator"]

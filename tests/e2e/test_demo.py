@@ -83,3 +83,21 @@ def test_the_demo_of_a_loop_follows_a_directive_to_the_task_that_does_it(
     assert "1 failed before): Write thank()" in said.out
     assert "task_3 (done" in said.out
     assert "still open" not in said.out
+
+
+def test_a_team_and_a_kanban_are_shown_with_commands_that_are_typed(
+    newcomer: User, tmp_path: Path
+) -> None:
+    said = newcomer.call("demo", "team", "--json", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert (said.code, said.json["team"]["phase"]) == (0, "DELETED"), said.err
+    for line in (
+        "$ supervisor team send stats 'CLAIM: task 2. Files: [stats/averages.py]' --from coder-2",
+        "who goes on? Recommended: coder-1 with #1.",
+        "DONE: refused. Task 1 waits for the approval of unified-reviewer.",
+        "coder-1 asks for your review of task #1.",
+    ):
+        assert line in said.err
+    shown = newcomer.call("demo", "kanban", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
+    assert shown.code == 0, shown.err
+    assert "current  none: the kanban is complete" in shown.out
+    assert "$ supervisor kanban new 'Say goodbye too' --run --yes" in shown.err

@@ -79,6 +79,8 @@ def test_the_log_of_a_kanban_tells_of_every_retry(worked: tuple[User, Json]) -> 
         ("Architect", "tasks/3-no-log.md", "1"),
         ("Architect", "tasks/6-crashing.md", "1"),
     ]
+    assert '"status": "ok | blocked | error | escalate",\n  "message": "string"' in log
+    assert "additionalProperties" not in log
     for part in ("**Expected:**\n```json\n", "**Received:**\n```", "**Action:** Rescheduling"):
         assert log.count(part) == len(retries)
 
@@ -113,6 +115,14 @@ def test_a_kanban_is_made_from_a_request_and_then_worked_on(newcomer: User) -> N
     said = newcomer.call("kanban", "run", file, "--base", branch, "--yes", "--json")
     assert (said.code, said.run["status"]) == (0, "completed"), said.err
     assert newcomer.call("kanban", "run", file, "--base", said.run["branch"], "--yes").code == 0
+    both = newcomer.call("kanban", "new", "Part from people", "--run", "--yes", "--json")
+    assert (both.code, both.run["status"]) == (0, "completed"), both.err
+    files = newcomer.git("ls-tree", "-r", "--name-only", both.run["branch"]).split()
+    [file] = [it for it in files if it.endswith("-kanban-part-from-people.md")]
+    stands = newcomer.call("kanban", "status", file, "--json")
+    assert (stands.json["kanban"]["is_complete"], stands.json["kanban"]["open"]) == (True, 0)
+    refused = newcomer.call("kanban", "new", "More", "--run", "--queue", "--yes", "--json")
+    assert refused.code == 2
 
 
 def test_a_kanban_that_cannot_be_read_is_not_started(newcomer: User) -> None:

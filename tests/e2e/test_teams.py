@@ -1,8 +1,11 @@
 """Teams from the command line: JSON for programs, mistakes that are explained, a resident."""
 
 import json
+import subprocess
+import time
 from hashlib import sha256
 from os import devnull
+from pathlib import Path
 
 import pytest
 from tests.e2e.command import User
@@ -46,6 +49,62 @@ def test_the_json_is_what_programs_rely_on(user: User) -> None:
     assert report["healthy"] == 1
 
 
+def test_one_command_makes_a_team_that_agents_can_be_in(user: User) -> None:
+    user.commit()
+    wanted = ("claude:lead", "claude:coder-1", "codex:coder-2", "gemini:rev")
+    members = (word for it in wanted for word in ("--member", it))
+    said = user.call("team", "create", "auth", *members, "--todo", "A form", "--json")
+    assert said.code == 0, said.err
+    ready = {it["member"]: it for it in said.json["members"]}
+    assert [ready[it]["role"] for it in ("lead", "coder-1", "rev")] == [
+        *("lead", "coder", "unified-reviewer")
+    ]
+    assert ready["lead"]["token"] is None
+    team = said.json["team"]
+    assert (team["owner"], [it["subject"] for it in team["tasks"]]) == ("supervisor@1", ["A form"])
+    coder = Path(ready["coder-1"]["directory"])
+    assert coder == user.repository / ".supervisor/teams/auth/coder-1"
+    told = json.loads((coder / ".mcp.json").read_text())["mcpServers"]["supervisor"]
+    assert told["args"][-4:] == ["--role", "worker", "--member", "coder-1"]
+    guide = (coder / ".claude/skills/supervisor/SKILL.md").read_text()
+    assert "You are **coder-1**, the coder of team **auth**." in guide
+    assert "CLAIM: task N." in guide
+    other = Path(ready["lead"]["directory"]) / ".claude/skills/supervisor/SKILL.md"
+    assert "You decide about scope" in other.read_text()
+    for place in (user.repository, coder):
+        shown = subprocess.run(
+            ["git", "status", "--short"], cwd=place, capture_output=True, check=True
+        )
+        assert shown.stdout == b""
+    # Another member has no place in a checkout that is somebody's.
+    install = ("agents", "install", "claude", "--session", "auth", "--role", "worker", "--yes")
+    refused = user.call("-C", str(coder), *install, "--member", "coder-9", "--json")
+    assert (refused.code, "git worktree add" in refused.error["hint"]) == (4, True)
+    late = ("team", "join", "auth", "coder-3", "--role", "coder", "--agent", "gemini", "--json")
+    assert "gemini --skip-trust" in user.call(*late).json["member"]["start"]
+    asked = ("team", "inbox", "auth", "--from", "coder-1")
+    assert user.call(*asked, "--hook", "PostToolUse").out == ""
+    stop = user.call(*asked, "--hook", "Stop").json
+    assert stop["decision"] == "block"
+    assert "There is task #1." in stop["reason"]
+    assert user.call(*asked, "--hook", "Stop").out == ""
+    assert user.call(*asked, "--json").json == {"messages": []}
+    listed = user.call("team", "list", "--json").json["teams"]
+    assert [it["name"] for it in listed] == ["auth"]
+    assert "auth  EXECUTION" in user.call("team", "list").out
+
+
+def test_an_edit_of_the_state_is_written_over_and_shown_by_its_name(user: User) -> None:
+    user.call("team", "create", "auth", "--todo", "A form")
+    page = user.repository / ".claude/teams/auth/state.md"
+    page.write_text(page.read_text().replace("PENDING (unassigned)", "DONE (coder-1)"))
+    found = user.call("team", "reconcile", "auth", "--json")
+    assert (found.code, "DONE" in page.read_text()) == (4, False)
+    assert "DONE (coder-1)" in user.call("ledger", "show", found.json["edit"]).out
+    kept = user.call("ledger", "show", found.json["edit"], "--json").json
+    assert kept["artifact"] == found.json["edit"]
+
+
 MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("status", "nobody"), 3, "There is no team 'nobody'."),
     (("create", "../x"), 2, "'../x' is no team."),
@@ -54,6 +113,9 @@ MISTAKES: list[tuple[tuple[str, ...], int, str]] = [
     (("create", "b", "--message", "hello"), 2, "'hello' is no message."),
     (("create", "b", "--message", "gentle_ping={x}"), 2, "unknown placeholders: {x}"),
     (("create", "b", "--dir", ".git/teams"), 2, "no place for the files"),
+    (("create", "b", "--sla", "coder=20m/10m/30m"), 2, "three times that rise"),
+    (("create", "b", "--sla", "coder=soon"), 2, "three times that rise"),
+    (("create", "b", "--member", "claude:boss-1"), 2, "'claude:boss-1' is no member"),
     (("join", "auth", "a", "--role", "boss"), 2, "'boss' is no role of a team."),
     (("join", "auth", "a", "--role", "coder"), 4, "The supervisor comes first"),
     (("report", "auth", "--since", "yesterday"), 2, "must be a duration"),
@@ -121,9 +183,14 @@ def test_a_resident_is_queued_once_and_shows_its_team(user: User) -> None:
     live = read_live(user, RunId(begun.run["id"]))
     assert (live.title, live.noun, live.phase) == ("auth", "team", "EXECUTION")
     assert live.panels[0].rows[1][:3] == ("supervisor@1", "1", "OPEN")
+    # One that waits for its next look, a minute away, is stopped at once.
+    begin = time.monotonic()
+    assert user.call("cancel", begun.run["id"], "--json").run["status"] == "cancelled"
+    assert time.monotonic() - begin < 30
+    begun = user.call("team", "serve", "auth", "--queue", "--yes", "--json")
+    user.call("serve", "--once")
     user.call("team", "teardown", "auth")
     assert user.call("team", "delete", "auth").code == 0
-    user.call("serve", "--once")
     assert user.call("status", begun.run["id"], "--json").run["status"] == "completed"
     assert user.call("team", "serve", "auth", "--yes").code == 4
 

@@ -49,7 +49,19 @@ class Desktop:
         self._git("commit", "--quiet", "--allow-empty", "--message", "user")
 
     def _git(self, *words: str) -> None:
-        subprocess.run(["git", *words], cwd=self.project, env=self.environment, check=True)
+        self.git(*words)
+
+    def git(self, *words: str) -> str:
+        """Call git as the user does."""
+        done = subprocess.run(
+            ["git", *words],
+            cwd=self.project,
+            env=self.environment,
+            check=True,
+            stdout=subprocess.PIPE,
+            text=True,
+        )
+        return done.stdout
 
     def supervisor(self, *words: str, code: int = 0) -> str:
         """Call our command as the user does."""

@@ -58,6 +58,7 @@ if TYPE_CHECKING:
     from supervisor_ai.engine.ports.workspaces import Repository
     from supervisor_ai.engine.world import World
     from supervisor_ai.workspaces.commits.merges import GitMerges
+    from supervisor_ai.workspaces.repositories.linked_checkouts import LinkedCheckouts
     from supervisor_ai.workspaces.repositories.repository import GitRepository
 
 register(SLICES)
@@ -157,7 +158,7 @@ def open_project(
         dispatcher=LocalDispatcher(world.wakes, world.clock, poll=world.timing.poll),
         runtimes=runtime,
         desk=NoticeDesk(world, owner),
-        retry_logs=RetryLogKeeper(schemas=answer_schema, tell=tell),
+        retry_logs=RetryLogKeeper(schemas=answer_outline, tell=tell),
         user=settings.user,
         via="cli",
         folders=partial(open_session_folders, directory, settings),
@@ -242,6 +243,13 @@ def open_session_folders(directory: Path, settings: HostSettings) -> "SessionFol
     from supervisor_ai.workspaces.sessions.folders import DiskSessionFolders
 
     return DiskSessionFolders(find_repository(directory, settings))
+
+
+def open_linked_checkouts(directory: Path, settings: HostSettings) -> "LinkedCheckouts":
+    """Open what makes checkouts for the members of a team."""
+    from supervisor_ai.workspaces.repositories.linked_checkouts import LinkedCheckouts
+
+    return LinkedCheckouts(checkout=find_repository(directory, settings).checkout)
 
 
 def open_pipelines() -> "Pipelines":
@@ -346,6 +354,13 @@ def remove_demo(directory: Path, settings: HostSettings) -> None:
                 raise Conflict(f"Somebody still drives run {row.id!r}.")
         remove(project_state(settings, find_repository(directory, settings)))
     remove(directory)
+
+
+def answer_outline(kind: "AnswerWord") -> str:
+    """Write down for people the form that a kind of answer has to have."""
+    from supervisor_ai.definitions.worker_answers.reader import short_form
+
+    return short_form(kind)
 
 
 def answer_schema(kind: "AnswerWord") -> str:

@@ -73,7 +73,7 @@ def test_silence_is_pinged_nudged_escalated_and_a_replacement_proposed(
         if not stages or stages[-1] is not member.stage:
             stages.append(member.stage)
     assert stages == list(IdleStage)
-    assert scene.said("coder-1") == [("coder-1", "PING"), ("coder-1", "NUDGE")]
+    assert [kind for _, kind in scene.said("coder-1")] == ["TASK_ADDED", "PING", "NUDGE"]
     kinds = [kind for to, kind in scene.said("coordinator")]
     assert kinds.count("IDLE_BREACH") == kinds.count("REPLACEMENT_PROPOSAL") == 1
 

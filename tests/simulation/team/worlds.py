@@ -42,7 +42,7 @@ HOME: Final = "/home/.claude/teams/sim"
 STATE: Final = "state.md"
 NEVER: Final = 10**9
 AUDIT: Final = WHITELIST | {
-    *("EVENT_REFUSED", "MESSAGES_DELIVERED", "DECISIONS_NOTED"),
+    *("EVENT_REFUSED", "MESSAGES_DELIVERED", "MESSAGES_READ", "SNAPSHOT", "DECISIONS_NOTED"),
     *("ROLLBACK_TRAIL", "OWNERSHIP_ARBITRATED", "SPLIT_BRAIN_DETECTED"),
 }
 """What may be recorded while the lock holds: the whitelist, and the ledger's own book-keeping."""

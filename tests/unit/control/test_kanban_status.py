@@ -1,10 +1,13 @@
 """How a kanban stands, and whether its files could be worked on."""
 
+import json
+from decimal import Decimal
 from pathlib import Path
 
 import msgspec
 import pytest
 from inline_snapshot import snapshot
+from tests.unit.control.kanban_facts import reading
 from tests.unit.control.kanban_office import (
     FILE,
     FILES,
@@ -22,8 +25,10 @@ from tests.unit.control.kanban_office import (
 from supervisor_ai.cli.output import encode
 from supervisor_ai.control.ports.queries import OwnerRow
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import RunId
-from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.status import FailureCategory, RunStatus
+from supervisor_ai.domain.run.values import NO_USAGE, Usage
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.commands.check import InadequateItem, check_kanban
@@ -34,6 +39,9 @@ from supervisor_ai.drivers.kanban.queries.status import described, show_kanban
 @pytest.fixture
 def scene(tmp_path: Path) -> KanbanScene:
     return KanbanScene(tmp_path)
+
+
+NOTHING = json.loads(encode(NO_USAGE))
 
 
 def on_disk(scene: KanbanScene, **changes: str) -> Path:
@@ -66,6 +74,7 @@ def test_a_kanban_has_exactly_the_fields_of_the_contract(scene: KanbanScene) -> 
                     "type": "implement",
                     "priority": "medium",
                     "conclusion": None,
+                    "usage": NOTHING,
                 },
                 {
                     "file": "tasks/2-check.md",
@@ -76,6 +85,7 @@ def test_a_kanban_has_exactly_the_fields_of_the_contract(scene: KanbanScene) -> 
                     "type": "implement",
                     "priority": "medium",
                     "conclusion": "blocked",
+                    "usage": NOTHING,
                 },
             ],
             "counts": {"todo": 1, "done": 1},
@@ -88,6 +98,27 @@ def test_a_kanban_has_exactly_the_fields_of_the_contract(scene: KanbanScene) -> 
             "run": None,
         }
     )
+
+
+def test_what_was_spent_on_a_task_is_told_with_the_answers_about_it(scene: KanbanScene) -> None:
+    scene.repository.commits[MAIN] = dict(FILES)
+    run, step = RunId("r1"), StepName("implementor")
+    scene.submit(run)
+    spent = Usage(tokens_in=10, cost=Decimal("0.25"))
+    failed = e.AttemptFailed(
+        step=step,
+        visit=1,
+        attempt=1,
+        category=FailureCategory.LOGIC,
+        reason="No.",
+        feedback=ArtifactHash("f"),
+        transcript=ArtifactHash("t"),
+        usage=spent,
+    )
+    scene.add(run, reading(1, FIRST, "a", "b", "c"), failed, replace(failed, attempt=2))
+    first, second = show_kanban(scene.office, PLACE, ref="main").tasks
+    assert (first.usage.cost, first.usage.tokens_in) == (Decimal("0.5"), 20)
+    assert second.usage == NO_USAGE
 
 
 def test_the_newest_run_says_where_the_files_are(scene: KanbanScene) -> None:

@@ -1,7 +1,7 @@
 """`supervisor kanban`."""
 
 from functools import partial
-from typing import Final, Literal, Unpack
+from typing import Final, Literal, Unpack, cast
 
 import click
 
@@ -11,8 +11,10 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.run_start import (
     StartOptions,
+    agreed,
     attend,
     cli_option,
+    for_team,
     overseer_option,
     session_option,
     start,
@@ -22,10 +24,13 @@ from supervisor_ai.cli.run_start import (
 from supervisor_ai.cli.streams import read_stdin
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.commands.run_execution import prepare_resume
-from supervisor_ai.control.commands.run_start import held_by
-from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.control.commands.run_start import PreparedRun, held_by, submit
+from supervisor_ai.control.exit_codes import DONE, FAILED
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId
+from supervisor_ai.domain.run.status import RunStatus
+from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.commands.start import (
     KanbanRequest,
     Office,
@@ -73,6 +78,7 @@ class _Shared(StartOptions):
 class _NewOptions(_Shared):
     request: str
     folder: str | None
+    works: bool
 
 
 class _RunOptions(_Shared):
@@ -96,6 +102,7 @@ for _command in (status, check, log):
 @overseer_option
 @_DIRECTORY
 @click.option("--folder", metavar="FOLDER", help="The project's folder for the files.")
+@click.option("--run", "works", is_flag=True, help="Work on it at once, on the same files.")
 @start_options
 @click.pass_obj
 def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
@@ -103,8 +110,11 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
 
     The Manager writes the kanban file and its first task, on a branch of their own or into a plain
     directory. Nothing is worked on yet: `supervisor kanban run` does that, and the last line says
-    how. `-` reads the request from stdin.
+    how; with --run it is worked on at once, without a merge between. `-` reads the request from
+    stdin.
     """
+    if options["works"] and options["queue"]:
+        raise InvalidInput("With --run somebody stays.", hint="Leave --queue out, or --run.")
     office = open_office(invocation)
     text = read_stdin() if options["request"] == "-" else options["request"]
     prepare = partial(
@@ -115,8 +125,28 @@ def new(invocation: Invocation, **options: Unpack[_NewOptions]) -> int:
         folder=options["folder"],
         directory=options["directory"],
     )
-    _, prepared = with_trust(invocation, options, prepare)
-    return start(invocation, prepared, options)
+    place, prepared = with_trust(invocation, options, prepare)
+    if not options["works"] or options["dry_run"]:
+        return start(invocation, prepared, options)
+    branch = _made(invocation, prepared, options)
+    if isinstance(branch, int):
+        return branch
+    return _work(invocation, place, cast("_Shared", {**options, "base": branch}))
+
+
+def _made(invocation: Invocation, prepared: PreparedRun, options: _Shared) -> str | int | None:
+    """Let the Manager make a kanban; return the branch that has it, or the exit code of a run."""
+    from supervisor_ai.cli.interrupts import run_interruptibly
+
+    settled = agreed(for_team(invocation, prepared, options), options)
+    if settled is None:
+        return FAILED
+    attendance = attend(invocation, options)
+    made = run_interruptibly(submit(attendance.project, settled, queued=False))
+    code, row = attendance.drive(made), attendance.project.records.find(made)
+    if code is None and row.status is RunStatus.COMPLETED:
+        return row.branch
+    return attendance.report(made) if code is None else code
 
 
 @verb(example="supervisor kanban run tasks/0-kanban-login.md --cli my_agent", group=kanban)
@@ -136,8 +166,12 @@ def run(invocation: Invocation, **options: Unpack[_RunOptions]) -> int:
     --dir they stay in a plain directory. They are checked before anything is started. A run on the
     same kanban that nobody drives is gone on with; while somebody does, another one is refused.
     """
+    place = find_place(open_office(invocation).desk, options["file"], options["directory"])
+    return _work(invocation, place, options)
+
+
+def _work(invocation: Invocation, place: KanbanPlace, options: _Shared) -> int:
     office = open_office(invocation)
-    place = find_place(office.desk, options["file"], options["directory"])
     unfinished = unfinished_on(office.records, place)
     if unfinished is not None and not options["dry_run"]:
         return _go_on(invocation, unfinished.row.id, options)

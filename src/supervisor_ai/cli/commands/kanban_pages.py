@@ -94,12 +94,12 @@ def log(invocation: Invocation, **options: Unpack[_Options]) -> int:
     Of every run on it: what each iteration read, who was asked, what came of it, and every retry
     with what was expected and what was received.
     """
-    from supervisor_ai.bootstrap.projects import answer_schema
+    from supervisor_ai.bootstrap.projects import answer_outline
     from supervisor_ai.drivers.kanban.queries.log import kanban_log, read_kanban_log
 
     office = open_office(invocation)
     place, records = find_place(office.desk, options["file"], options["directory"]), office.records
-    entries = () if records is None else read_kanban_log(records, place, answer_schema)
+    entries = () if records is None else read_kanban_log(records, place, answer_outline)
     if not entries:
         known = ", ".join(known_kanbans(records))
         raise NotFound(

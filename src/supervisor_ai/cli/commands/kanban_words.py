@@ -4,6 +4,7 @@ from collections.abc import Iterator, Mapping
 
 from supervisor_ai.cli.tables import fitted, labelled
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.domain.run.values import NO_USAGE
 from supervisor_ai.drivers.kanban.board.kanban import TaskState
 from supervisor_ai.drivers.kanban.commands.check import KanbanCheck
 from supervisor_ai.drivers.kanban.queries.status import KanbanView, TaskView
@@ -16,10 +17,10 @@ def status_page(view: KanbanView, source: str) -> str:
     """Show how a kanban stands."""
     lines = [f"{view.phase.value}  {one_line(view.title)}", *labelled(list(_facts(view, source)))]
     if view.tasks:
-        rows: list[tuple[str, ...]] = [
-            ("NO", "STATE", "ROLE", "TYPE", "PRIORITY", "CONCLUSION", "TASK")
-        ]
-        rows += [_row(view, task) for task in view.tasks]
+        is_known = any(task.usage != NO_USAGE for task in view.tasks)
+        head = ("NO", "STATE", "ROLE", "TYPE", "PRIORITY", "CONCLUSION", "TASK")
+        rows: list[tuple[str, ...]] = [(*head[:-1], "COST", "TASK") if is_known else head]
+        rows += [_row(view, task, is_known=is_known) for task in view.tasks]
         lines += ["", *(f"  {line}" for line in fitted(rows))]
     return "\n".join(lines)
 
@@ -47,7 +48,7 @@ def _facts(view: KanbanView, source: str) -> Rows:
         yield "owner", one_line(view.run.owner)
 
 
-def _row(view: KanbanView, task: TaskView) -> tuple[str, ...]:
+def _row(view: KanbanView, task: TaskView, *, is_known: bool) -> tuple[str, ...]:
     mark = "→ " if task.file == view.current and not view.is_complete else ""
     return (
         "" if task.number is None else str(task.number),
@@ -56,6 +57,7 @@ def _row(view: KanbanView, task: TaskView) -> tuple[str, ...]:
         task.type.value,
         task.priority.value,
         task.conclusion or "",
+        *((f"{task.usage.cost:.4f} USD",) if is_known else ()),
         f"{mark}{one_line(task.title)}",
     )
 

@@ -12,6 +12,7 @@ from supervisor_ai.cli.commands.team_events import (
     ack,
     delete,
     handoff,
+    inbox,
     reconcile,
     send,
     teardown,
@@ -34,6 +35,9 @@ from supervisor_ai.domain.errors import InternalError, InvalidInput
 from supervisor_ai.tools.text import duration
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from supervisor_ai.cli.commands.team_members import ReadyMember
     from supervisor_ai.drivers.team.staffing.complexity import WorkTraits
 
 _COMPLEXITIES = ("simple", "medium", "complex")
@@ -57,6 +61,9 @@ class _CreateOptions(_TeamOptions):
     sla: tuple[str, ...]
     directory: str | None
     dry_run: bool
+    members: tuple[str, ...]
+    todo: tuple[str, ...]
+    is_served: bool
 
 
 class _JoinOptions(_TeamOptions):
@@ -64,6 +71,7 @@ class _JoinOptions(_TeamOptions):
     role: str
     capabilities: str | None
     run: str | None
+    agent: str | None
 
 
 class _ServeOptions(_TeamOptions):
@@ -90,7 +98,7 @@ _TRAITS = {
     "sensitive": "is_sensitive_code",
 }
 _NO_EXAMPLE = "no-gold-standard"
-for _command in (send, handoff, ack, reconcile, teardown, delete):
+for _command in (send, inbox, handoff, ack, reconcile, teardown, delete):
     team.add_command(_command)
 
 
@@ -135,6 +143,15 @@ for _command in (send, handoff, ack, reconcile, teardown, delete):
     help="Its own limits of silence: coder=10m/20m/30m, waiting_review=…, reviewer=…",
 )
 @click.option("--dir", "directory", metavar="DIR", help="Its folder, not .claude/teams/TEAM.")
+@click.option(
+    "--member",
+    "members",
+    multiple=True,
+    metavar="AGENT:NAME[:ROLE]",
+    help="An agent of yours that takes part: claude:coder-1, codex:rev:unified-reviewer.",
+)
+@click.option("--todo", "todo", multiple=True, metavar="TEXT", help="A task to begin with.")
+@click.option("--serve", "is_served", is_flag=True, help="Stay as its resident supervisor.")
 @dry_run_option
 @json_option
 @click.pass_obj
@@ -144,12 +161,19 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
     How heavy the work is decides who has to agree to a task; say it, or let it be computed from
     what is known. The folder is .claude/teams/TEAM, which git ignores. Next, hand the state over to
     the supervisor; then reviewers join, then coders.
+
+    With --member the state is handed over and acknowledged, and each agent (claude, codex or
+    gemini) gets a checkout in .supervisor/teams/TEAM/NAME on the branch team/TEAM/NAME, with its
+    tools, a skill and the command line that starts it. With --serve the supervisor stays, as
+    `supervisor team serve` does.
     """
+    from supervisor_ai.cli.commands.team_members import read_member, say_members, staff
     from supervisor_ai.domain.session.decisions import check_word
     from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
     from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity, complexity_of
 
     check_word("team", options["team"])
+    members = [read_member(it) for it in options["members"]]
     found = complexity_of(_traits(options))
     said = options["complexity"]
     complexity = found.complexity if said is None else TeamComplexity(said.upper())
@@ -171,9 +195,17 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
         sla=options["sla"],
     )
     create_team(teams, wanted, actor)
+    is_staffed = bool(members or options["todo"] or options["is_served"])
+    ready = staff(invocation, wanted.name, members, options["todo"]) if is_staffed else []
     if not options["as_json"]:
-        say(f"Next: {invocation.command} team handoff {wanted.name}")
-    return _show(invocation, wanted.name, as_json=options["as_json"])
+        say_members(ready) if is_staffed else say(
+            f"Next: {invocation.command} team handoff {wanted.name}"
+        )
+    shown = _show(invocation, wanted.name, as_json=options["as_json"], members=ready)
+    if not options["is_served"]:
+        return shown
+    more = {"base": None, "queue": False, "yes": True, "verbose": False}
+    return _serve(invocation, cast("_ServeOptions", {**options, **more}))
 
 
 def _message(given: str) -> tuple[str, str]:
@@ -205,6 +237,11 @@ def _traits(options: _CreateOptions) -> "WorkTraits":
 @click.option("--role", required=True, metavar="ROLE", help="coder, tech-lead, unified-reviewer, …")
 @click.option("--can", "capabilities", metavar="A,B", help="What it is good at.")
 @click.option("--run", metavar="RUN", help="The run whose worker it is; a teardown stops it.")
+@click.option(
+    "--agent",
+    type=click.Choice(("claude", "codex", "gemini")),
+    help="Give it a checkout and settings, as `team create --member` does.",
+)
 @json_option
 @click.pass_obj
 def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
@@ -225,6 +262,13 @@ def join(invocation: Invocation, **options: Unpack[_JoinOptions]) -> int:
     role = options["role"]
     if role not in set(TeamRole):
         raise InvalidInput(f"{role!r} is no role of a team.", hint=f"Roles: {', '.join(TeamRole)}.")
+    if options["agent"] is not None:
+        from supervisor_ai.cli.commands.team_members import NewMember, make_ready, say_members
+
+        new = NewMember(agent=options["agent"], name=options["member"], role=TeamRole(role))
+        ready = make_ready(invocation, options["team"], new)
+        write_json({"member": ready}) if options["as_json"] else say_members((ready,))
+        return DONE
     teams, actor = open_teams(invocation)
     words = (it.strip() for it in (options["capabilities"] or "").split(","))
     run = options["run"]
@@ -254,7 +298,9 @@ def status(invocation: Invocation, **options: Unpack[_TeamOptions]) -> int:
     return _show(invocation, options["team"], as_json=options["as_json"])
 
 
-def _show(invocation: Invocation, name: str, *, as_json: bool) -> int:
+def _show(
+    invocation: Invocation, name: str, *, as_json: bool, members: "Sequence[ReadyMember]" = ()
+) -> int:
     from supervisor_ai.cli.commands.team_pages import team_page
     from supervisor_ai.drivers.team.queries.status import status_of
 
@@ -266,7 +312,7 @@ def _show(invocation: Invocation, name: str, *, as_json: bool) -> int:
     for problem in () if shelf is None else shelf.messages().problems:
         say(f"note: {one_line(problem)}")
     if as_json:
-        write_json({"team": found})
+        write_json({"team": found, **({"members": members} if members else {})})
     else:
         write(team_page(found, found.folder, teams.desk.now()))
     return DONE
@@ -340,6 +386,10 @@ def serve(invocation: Invocation, **options: Unpack[_ServeOptions]) -> int:
     `supervisor serve`, goes on with it. A team has one supervisor. With --queue it is left to
     `supervisor serve`.
     """
+    return _serve(invocation, options)
+
+
+def _serve(invocation: Invocation, options: _ServeOptions) -> int:
     from supervisor_ai.drivers.team.commands.serve import prepare_watch, unfinished_watch
 
     teams, _ = open_teams(invocation)

@@ -13,7 +13,11 @@ from supervisor_ai.cli.commands.team_words import (
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
+from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.exit_codes import DONE
+from supervisor_ai.control.phrases import one_line
+from supervisor_ai.tools.text import counted
 
 if TYPE_CHECKING:
     from supervisor_ai.drivers.team.commands.send import EventForm
@@ -36,6 +40,11 @@ class _AckOptions(_EpochOptions):
     of: str
     sender: str | None
     refuse: bool
+
+
+class _InboxOptions(_Options):
+    sender: str | None
+    hook: str | None
 
 
 class _SendOptions(_EpochOptions):
@@ -82,6 +91,7 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
     from supervisor_ai.drivers.team.commands.lines import send_line
     from supervisor_ai.drivers.team.commands.projection import project_state
     from supervisor_ai.drivers.team.commands.send import filled, send_event
+    from supervisor_ai.drivers.team.commands.teardown import finish_teardown
     from supervisor_ai.drivers.team.words import SentWord
 
     teams, actor = open_teams(invocation)
@@ -93,6 +103,9 @@ def send(invocation: Invocation, **options: Unpack[_SendOptions]) -> int:
         if options["current"]:
             form = filled(teams.state(name), form, sender)
         answer = send_event(teams, name, sender, form, actor)
+    if answer.accepted:
+        # The last acknowledgement of a shutdown need not wait for a resident either.
+        finish_teardown(teams, name, actor)
     # A burst of events is shown in state.md by one page, and this may have been the last of it.
     project_state(teams, name, actor)
     return report_answer(answer, as_json=options["as_json"])
@@ -121,6 +134,48 @@ def _form(options: _SendOptions) -> "EventForm":
         "wait": options["waits"],
     }
     return read_form(given, EventForm, "The event cannot be sent")
+
+
+@verb(example="supervisor team inbox auth --from coder-1")
+@team_argument
+@click.option("--from", "sender", metavar="MEMBER", help="Who reads; the Lead unless said.")
+@click.option(
+    "--hook",
+    type=click.Choice(("PostToolUse", "Stop")),
+    help="Answer as this hook of Claude Code expects.",
+)
+@json_option
+@click.pass_obj
+def inbox(invocation: Invocation, **options: Unpack[_InboxOptions]) -> int:
+    """Show the messages that a member has not read, once, and note that it is there.
+
+    As a hook of Claude Code it notes after each tool that the agent is there, and tells it of its
+    messages before it stops, which it then does not: `supervisor agents install` writes that.
+    """
+    from supervisor_ai.control.sessions.calls import Room
+    from supervisor_ai.control.sessions.desk import Caller, require_session
+    from supervisor_ai.domain.session.members import COORDINATOR, Member, MemberRole
+    from supervisor_ai.drivers.team.commands.callers import attend
+
+    office, sender = invocation.session_office(), options["sender"]
+    role = MemberRole.COORDINATOR if sender in {None, _LEAD} else MemberRole.WORKER
+    name = COORDINATOR if role is MemberRole.COORDINATOR else sender or ""
+    room = Room(
+        project=office.project,
+        desk=office.desk,
+        session=require_session(office.desk, options["team"]),
+        caller=Caller(member=Member(name=name, role=role), actor=office.actor),
+    )
+    found = attend(room, is_told=options["hook"] != "PostToolUse")
+    lines = [f"{it['from']}: {one_line(str(it['summary']))}" for it in found]
+    if options["hook"] is None and options["as_json"]:
+        write_json({"messages": found})
+    elif options["hook"] is None:
+        write("\n".join(lines)) if lines else say("There is no message that was not read.")
+    elif lines:
+        words = (f"You have {counted(len(lines), 'message')} of your team:", *lines)
+        write_json({"decision": "block", "reason": "\n".join(words)})
+    return DONE
 
 
 def _words(text: str | None) -> tuple[str, ...]:

@@ -29,6 +29,8 @@ class AgentWish(Struct, frozen=True, kw_only=True):
     """None: the only session that is open when the agent begins."""
     member: str | None = None
     """What it is called in the session; None: as its role is."""
+    team_role: str | None = None
+    """What it is in the team of that name; None: the session is no team's."""
 
 
 class FileRewrite(Struct, frozen=True, kw_only=True):
@@ -55,6 +57,8 @@ class InstallationPlan(Struct, frozen=True, kw_only=True):
     changes: tuple[FileRewrite, ...]
     offers: tuple[Offer, ...]
     apply: Callable[[], None]
+    start: str = ""
+    """The command line that starts a member of a team, which then works by itself."""
 
 
 class FileStanding(StrEnum):

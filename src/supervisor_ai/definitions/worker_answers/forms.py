@@ -61,6 +61,23 @@ def schema_text(kind: AnswerWord) -> str:
     return json.dumps({**({"$defs": schema} if schema else {}), **whole}, indent=2)
 
 
+def short_form(kind: AnswerWord) -> str:
+    """Say in a line for each key what an answer looks like; `?` stands behind what may be left out.
+
+    It is for people: a log that repeats the whole schema hides what was received.
+    """
+    whole = json.loads(schema_text(kind))
+    needed, fields = set(whole["required"]), whole["properties"]
+    said = {name if name in needed else f"{name}?": _short(it) for name, it in fields.items()}
+    return json.dumps(said, indent=2)
+
+
+def _short(part: Mapping[str, Any]) -> str:
+    choices = [_short(it) for it in part.get("anyOf", ()) if it != {"type": "null"}]
+    words = [str(it) for it in part.get("enum", ())] or choices
+    return " | ".join(words) or str(part.get("type", "object"))
+
+
 def _exact(schema: Any, orders: Mapping[Words, Words]) -> Any:  # noqa: ANN401 - any part of it
     """Say no more and no less than is asked for: some CLIs hold their model to the schema."""
     if not isinstance(schema, dict):

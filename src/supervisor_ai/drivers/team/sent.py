@@ -50,7 +50,7 @@ class Ruling(Struct, frozen=True, kw_only=True):
     facts: tuple[TeamFact, ...] = ()
 
 
-class TeamAnswer(Struct, frozen=True, kw_only=True):
+class TeamAnswer(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """What is told to who sent something."""
 
     accepted: bool

@@ -1,5 +1,6 @@
 """What Claude Code reads about us."""
 
+import json
 import shlex
 from typing import Final
 
@@ -20,6 +21,8 @@ from supervisor_ai.workers.installation.recipe import (
 )
 
 _AGENT: Final = PAGES / "claude" / "team-supervisor.md"
+_HOOKS: Final = ".claude/skills/supervisor/hooks.json"
+"""A file of settings that is ours as a whole: hooks of the user's own are not touched."""
 _TOOLS: Final = f"mcp__{SERVER}__"
 
 
@@ -36,7 +39,28 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
         )
     if order.scope is InstallationScope.PROJECT:
         pages.append(_entry(order))
+    if order.team_role is not None:
+        pages.append(_hooks(order))
     return tuple(pages)
+
+
+def _hooks(order: Order) -> WantedPage:
+    """Let the agent be heard of after each tool, and read its messages before it stops."""
+    member = () if order.member is None else ("--from", order.member)
+    inbox = shlex.join((*order.program, "team", "inbox", order.session or "", *member))
+    value: Json = {
+        event: [{"hooks": [{"type": "command", "command": f"{inbox} --hook {event}"}]}]
+        for event in ("PostToolUse", "Stop")
+    }
+    return WantedPage(path=_HOOKS, text=json.dumps({"hooks": value}, indent=2) + "\n")
+
+
+def _start(order: Order, words: str) -> tuple[str, ...]:
+    edits = ("--permission-mode", "acceptEdits") if order.team_role == "coder" else ()
+    # The options that take several values come last: they would take the prompt as well.
+    tools = ("--allowedTools", f"mcp__{SERVER}", "Bash(git:*)")
+    settings = ("--mcp-config", ".mcp.json", "--settings", _HOOKS)
+    return ("claude", "-p", words, *settings, *edits, *tools)
 
 
 def _entry(order: Order) -> WantedEntry:
@@ -57,7 +81,8 @@ def _offers(order: Order) -> tuple[Offer, ...]:
     return (
         Offer(
             why="Claude Code asks once whether to use the server of .mcp.json. Without a terminal:",
-            text="claude -p --mcp-config .mcp.json --allowedTools mcp__supervisor",
+            text='claude -p "Begin: the skill supervisor says how." --mcp-config .mcp.json '
+            "--allowedTools mcp__supervisor",
         ),
     )
 
@@ -75,5 +100,6 @@ RECIPE: Final = Recipe(
     variable="CLAUDE_CONFIG_DIR",
     wanted=_wanted,
     offers=_offers,
+    start=_start,
     farewell=_farewell,
 )

@@ -60,6 +60,17 @@ def _offers(order: Order) -> tuple[Offer, ...]:
     return (Offer(why=why, text="codex"), *offers)
 
 
+def _start(order: Order, words: str) -> tuple[str, ...]:
+    sandbox = "workspace-write" if order.team_role == "coder" else "read-only"
+    required = f"mcp_servers.{SERVER}.required=true"
+    return ("codex", "exec", "-c", required, "--sandbox", sandbox, words)
+
+
 RECIPE: Final = Recipe(
-    name="codex", folder=".codex", variable="CODEX_HOME", wanted=_wanted, offers=_offers
+    name="codex",
+    folder=".codex",
+    variable="CODEX_HOME",
+    wanted=_wanted,
+    offers=_offers,
+    start=_start,
 )

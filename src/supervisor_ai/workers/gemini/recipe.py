@@ -70,6 +70,17 @@ def _offers(order: Order) -> tuple[Offer, ...]:
     return (Offer(why=why, text="gemini"), *offers)
 
 
+def _start(order: Order, words: str) -> tuple[str, ...]:
+    mode = "auto_edit" if order.team_role == "coder" else "default"
+    tools = ("--allowed-tools", "run_shell_command(git)")
+    return ("gemini", "--skip-trust", "--approval-mode", mode, *tools, "-p", words)
+
+
 RECIPE: Final = Recipe(
-    name="gemini", folder=".gemini", variable=None, wanted=_wanted, offers=_offers
+    name="gemini",
+    folder=".gemini",
+    variable=None,
+    wanted=_wanted,
+    offers=_offers,
+    start=_start,
 )

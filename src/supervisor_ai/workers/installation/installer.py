@@ -41,6 +41,7 @@ from supervisor_ai.workers.installation.recipe import (
     Wanted,
     WantedEntry,
     find_recipe,
+    start_line,
 )
 from supervisor_ai.workers.installation.toml_notation import TOML
 
@@ -75,10 +76,13 @@ class FileAgentInstaller:
             role=wish.role,
             session=wish.session,
             member=wish.member,
+            team_role=wish.team_role,
             program=self._around.program,
             environment={it: had for it in _OWN if (had := self._around.environment.get(it))},
         )
-        site = _Site(root, self._receipts, self._receipts.find(wish.agent, wish.scope, root))
+        known = self._receipts.find(wish.agent, wish.scope, root)
+        _require_same_member(known, wish)
+        site = _Site(root, self._receipts, known)
         wanted = [_at(it, recipe.folder, prefix) for it in recipe.wanted(order)]
         steps = [site.written(it) for it in wanted]
         paths = {it.path for it in wanted}
@@ -99,6 +103,7 @@ class FileAgentInstaller:
             changes=tuple(it.change for it in steps if it.is_needed),
             offers=recipe.offers(order),
             apply=partial(site.install, steps, receipt),
+            start=start_line(recipe, order),
         )
 
     def plan_uninstall(self, agent: str, scope: InstallationScope) -> InstallationPlan:
@@ -265,6 +270,17 @@ class _Site:
             f"{what} {kept.path!r} was changed since it was put in.",
             hint=f"Move your version away, or take it out by hand, and ask again.{before}",
         )
+
+
+def _require_same_member(known: Receipt | None, wish: AgentWish) -> None:
+    """Refuse to put one member into the place of another: a checkout has one of each agent."""
+    if known is None or None in {known.member, wish.member} or known.member == wish.member:
+        return
+    raise Conflict(
+        f"{wish.agent} is {known.member!r} in {known.directory!r} already.",
+        hint=f"Give {wish.member} a checkout of its own: git worktree add ../{wish.member}; or take"
+        f" the other out first: supervisor agents uninstall {wish.agent}",
+    )
 
 
 def _applied(wanted: Wanted, base: str | None) -> tuple[str, KeptEntry | None]:

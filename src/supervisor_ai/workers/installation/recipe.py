@@ -20,6 +20,7 @@ SERVER: Final = "supervisor"
 """What our tools are called in an agent's settings."""
 RECIPES: Final = ("claude", "codex", "gemini")
 """The agents that can be told of us; each is the folder of that name, with a value `RECIPE`."""
+_CODERS: Final = ("coder", "researcher")
 PAGES: Final = Path(__file__).parent / "pages"
 
 
@@ -32,6 +33,8 @@ class Order(Struct, frozen=True, kw_only=True):
     program: tuple[str, ...]
     """How an agent starts us."""
     member: str | None = None
+    team_role: str | None = None
+    """What the member is in the team of the session's name."""
     environment: Mapping[str, str] = {}
     """Where our own files are, if not where they usually are."""
 
@@ -77,6 +80,8 @@ class Recipe(Struct, frozen=True, kw_only=True):
     """Names the directory that stands for the folder in the user's home."""
     wanted: Callable[[Order], tuple[Wanted, ...]]
     offers: Callable[[Order], tuple[Offer, ...]]
+    start: Callable[[Order, str], tuple[str, ...]]
+    """How the agent is started so that it does what the words say by itself."""
     farewell: Callable[[InstallationScope], tuple[Offer, ...]] = lambda _: ()
 
     def place(
@@ -99,6 +104,8 @@ def rendered(page: Path, order: Order, tools: str, **words: str) -> str:
     """Fill in the places of a page; `tools` comes before the names of ours."""
     known = {
         "tools": tools,
+        "member": order.member or order.team_role or order.role.value,
+        "team_role": order.team_role or "",
         "role": order.role.value,
         "supervisor": shlex.join(order.program),
         "session": order.session or "SESSION",
@@ -109,12 +116,18 @@ def rendered(page: Path, order: Order, tools: str, **words: str) -> str:
 
 def guide(order: Order, tools: str) -> str:
     """Tell an agent what a member of its role does."""
-    return rendered(PAGES / f"{order.role.value}.md", order, tools).strip()
+    if order.team_role is None:
+        return rendered(PAGES / f"{order.role.value}.md", order, tools).strip()
+    page = "coder" if order.team_role in _CODERS else order.team_role
+    own = PAGES / "team" / f"{page if page in {'coder', 'lead'} else 'reviewer'}.md"
+    parts = (PAGES / "team" / "everybody.md", own)
+    return "\n".join(rendered(part, order, tools) for part in parts).strip()
 
 
 def skill(order: Order, tools: str) -> str:
     """Write the guide as a skill that an agent finds when it needs it."""
-    return rendered(PAGES / "skill.md", order, tools, guide=guide(order, tools))
+    folder = PAGES if order.team_role is None else PAGES / "team"
+    return rendered(folder / "skill.md", order, tools, guide=guide(order, tools))
 
 
 def messenger(page: Path, order: Order, tools: str) -> str:
@@ -126,6 +139,15 @@ def messenger(page: Path, order: Order, tools: str) -> str:
 def section(order: Order, tools: str) -> str:
     """Offer a few lines for the file of instructions that an agent reads in every session."""
     return rendered(PAGES / "section.md", order, tools)
+
+
+def start_line(recipe: Recipe, order: Order) -> str:
+    """Say what starts a member of a team, as it is typed in its folder."""
+    if order.team_role is None:
+        return ""
+    name = order.member or order.team_role
+    words = f"Work as {name} of team {order.session}: the skill supervisor says how. "
+    return shlex.join(recipe.start(order, f"{words}Go on until you are asked to stop."))
 
 
 def find_recipe(agent: str) -> Recipe:

@@ -115,6 +115,24 @@ def test_a_session_begins_with_its_tasks(office: SessionOffice) -> None:
     assert page.summary.folder == ".supervisor/sessions/S1"
 
 
+def test_a_session_with_a_folder_goes_on_where_its_tasks_stand(office: SessionOffice) -> None:
+    told = [
+        {"id": "A-1", "status": "completed"},
+        {"id": "CHECKPOINT-001", "status": "completed"},
+        {"id": "B-1", "status": "completed"},
+        {"id": "A-1", "status": ["odd"]},
+        "odd",
+    ]
+    assert isinstance(office.folders, MemorySessionFolders)
+    files = office.folders.files.setdefault(".workflow/T", {})
+    files["team-session.json"] = json.dumps({"tasks": told}).encode()
+    page = show_session(office.desk, begin(office, wanted(directory=".workflow/T")))
+    assert [(it.id, it.status) for it in page.tasks] == [
+        ("A-1", "completed"),
+        ("CHECKPOINT-001", "pending"),
+    ]
+
+
 def test_the_session_and_its_tasks_are_one_transaction(office: SessionOffice) -> None:
     log = CountingLog(office.desk.log)
     begin(replace(office, desk=replace(office.desk, log=log)), wanted())

@@ -81,6 +81,16 @@ def test_a_file_without_a_name_is_called_like_its_file(scene: Scene) -> None:
     assert scene.role("own-name").cli == "claude"
 
 
+def test_the_tools_of_teammates_are_those_of_members() -> None:
+    tools = "Read, SendMessage, TaskUpdate, Telepathy"
+    draft = read_agent(f"---\nname: a\ntools: {tools}\n---\nDo it.\n", "a")
+    assert [it.split(";")[0].split(":")[0] for it in draft.notes] == [
+        "SendMessage is what `team_msg` does for members of a session",
+        "TaskUpdate is what `task_update` does for members of a session",
+        "There is nothing like the tool 'Telepathy'",
+    ]
+
+
 def test_from_markdown_and_back(scene: Scene) -> None:
     text = (
         "---\nname: go-expert\ndescription: 'Go: everything'\ntools: Read, Glob, Grep, Edit\n"

@@ -79,12 +79,12 @@ def logs(invocation: Invocation, **options: Unpack[_Options]) -> int:
 
 
 def _show_retries(records: "Records", run: "RunId", wanted: LogFilter, *, as_json: bool) -> int:
-    from supervisor_ai.bootstrap.projects import answer_schema
+    from supervisor_ai.bootstrap.projects import answer_outline
     from supervisor_ai.control.queries.retry_log import RetryLogKeeper, read_retries
     from supervisor_ai.domain.run.failures.retry_notes import retry_log
 
-    RetryLogKeeper(schemas=answer_schema, tell=say).keep(records, run)
-    entries = read_retries(records, run, wanted, answer_schema)
+    RetryLogKeeper(schemas=answer_outline, tell=say).keep(records, run)
+    entries = read_retries(records, run, wanted, answer_outline)
     if as_json:
         write_json({"retries": entries})
     elif entries:

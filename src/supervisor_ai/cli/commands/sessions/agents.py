@@ -5,7 +5,7 @@ What `supervisor agents install claude --dry-run --json` prints, by example:
     {"target": "/home/me/project", "applied": false, "dry_run": true,
      "detail": "3 files would be written for claude.",
      "changes": [{"path": ".mcp.json", "before": null, "after": "{…}"}],
-     "offers": [{"why": "…", "text": "claude -p --mcp-config .mcp.json …"}]}
+     "offers": [{"why": "…", "text": "claude -p … --mcp-config .mcp.json …"}]}
 """
 
 from typing import TYPE_CHECKING, TypedDict, Unpack
@@ -92,6 +92,7 @@ def install(invocation: Invocation, **options: Unpack[_InstallOptions]) -> int:
         role=MemberRole(options["role"]),
         session=options["session"],
         member=options["member"],
+        team_role=_team_role(invocation, options),
     )
     plan = invocation.agent_installer().plan_install(check_wish(wish))
     _note_extra()
@@ -129,6 +130,20 @@ def list_agents(invocation: Invocation, *, as_json: bool) -> int:
         rows = [("AGENT", "FOR", "ROLE", "SESSION", "FILES", "DIRECTORY")]
         write("\n".join(columns([*rows, *map(_row, found)])))
     return DONE
+
+
+def _team_role(invocation: Invocation, options: _InstallOptions) -> str | None:
+    """Say what the member is in the team of the session's name; None: there is no such team."""
+    session = options["session"]
+    if session is None or options["is_user"] or invocation.records() is None:
+        return None
+    from supervisor_ai.cli.commands.team_words import open_teams
+
+    state = open_teams(invocation)[0].view(session).refresh()
+    if state.created is not None and options["role"] == MemberRole.COORDINATOR.value:
+        return "lead"
+    found = state.member(options["member"] or "")
+    return None if found is None else found.role.value
 
 
 def _row(it: "Installation") -> tuple[str, ...]:
@@ -177,6 +192,8 @@ def _finish(plan: "InstallationPlan", options: _Options) -> int:
     report_mutation(mutation, as_json=False)
     for offer in plan.offers:
         say(f"\n{offer.why}\n\n{_indented(offer.text)}")
+    if plan.start:
+        say(f"\nTo start it, so that it works by itself:\n\n{_indented(plan.start)}")
     return DONE
 
 

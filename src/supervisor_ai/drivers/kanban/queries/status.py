@@ -1,14 +1,15 @@
 """How a kanban stands: its tasks, what is next, and the run that works on it."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import CommitSha, RunId
+from supervisor_ai.domain.ids import CommitSha, RunId, run_stream
+from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
-from supervisor_ai.domain.run.values import Base
+from supervisor_ai.domain.run.values import NO_USAGE, Base, Usage
 from supervisor_ai.drivers.kanban.board.kanban import (
     Agent,
     Kanban,
@@ -21,9 +22,10 @@ from supervisor_ai.drivers.kanban.board.numbers import number_of
 from supervisor_ai.drivers.kanban.board.policy import KanbanPlace
 from supervisor_ai.drivers.kanban.board.roles import determine_role
 from supervisor_ai.drivers.kanban.commands.start import Office, missing, read_kanban
+from supervisor_ai.drivers.kanban.events import KanbanRead
 from supervisor_ai.drivers.kanban.files import FoundFiles, files_of_commit, files_of_directory
 from supervisor_ai.drivers.kanban.places import name_of
-from supervisor_ai.drivers.kanban.runs import KanbanRun, newest_on
+from supervisor_ai.drivers.kanban.runs import KanbanRun, newest_on, runs_on
 
 
 class TaskView(Struct, frozen=True, kw_only=True):
@@ -39,6 +41,8 @@ class TaskView(Struct, frozen=True, kw_only=True):
     priority: Priority
     conclusion: str | None
     """What the last entry of its work log says in one word."""
+    usage: Usage = NO_USAGE
+    """What was spent on it by all runs on the kanban, the Manager's answers about it included."""
 
 
 class KanbanRunView(Struct, frozen=True, kw_only=True):
@@ -87,7 +91,7 @@ def show_kanban(office: Office, place: KanbanPlace, *, ref: str | None) -> Kanba
     source, found = _find(office, place, ref)
     kanban = read_kanban(office, found, place)
     current = None if kanban.current is None else kanban.files.get(kanban.current)
-    tasks = tuple(_tasks(kanban))
+    tasks = tuple(_tasks(kanban, _spent(office, place)))
     return KanbanView(
         file=kanban.path,
         title=kanban.title,
@@ -135,7 +139,24 @@ def _tip(office: Office, place: KanbanPlace) -> Base:
     return base if base is not None and is_begun else repository.resolve(None)
 
 
-def _tasks(kanban: Kanban) -> Iterator[TaskView]:
+def _spent(office: Office, place: KanbanPlace) -> dict[str, Usage]:
+    """Add up what was spent while each task was the current one."""
+    spent: dict[str, Usage] = {}
+    records = office.records
+    for found in () if records is None else runs_on(records, place):
+        current = ""
+        for envelope in () if records is None else records.log.read(run_stream(found.row.id)):
+            match envelope.event:
+                case KanbanRead(current=path):
+                    current = path or ""
+                case e.AttemptSucceeded(usage=usage) | e.AttemptFailed(usage=usage):
+                    spent[current] = spent.get(current, NO_USAGE).plus(usage)
+                case _:
+                    pass
+    return spent
+
+
+def _tasks(kanban: Kanban, spent: Mapping[str, Usage]) -> Iterator[TaskView]:
     for path in kanban.tasks:
         task = kanban.files[path]
         said = task.log[-1].status if task.log else None
@@ -148,6 +169,7 @@ def _tasks(kanban: Kanban) -> Iterator[TaskView]:
             type=task.kind,
             priority=task.priority,
             conclusion=None if said is None else said.value,
+            usage=spent.get(path, NO_USAGE),
         )
 
 

@@ -1,0 +1,1 @@
+"""Demonstrations that type commands for a person who watches."""
