@@ -12,7 +12,7 @@ from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import AnswerKind, AnswerWord
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord, Severity
@@ -161,9 +161,10 @@ def test_the_harness_of_the_base_judges_a_change_that_touches_it() -> None:
 
 
 def announcing(request: WorkerRequest) -> FakeReply:
-    kind, entry = AnswerWord(request.role), {"test": "b", "reason": "It is renamed."}
-    more = {"behaviour_changes": ["b is renamed"]} if kind == AnswerKind.PLAN else {}
-    return FakeReply(output=says(kind, **more, **({} if more else {"changed_tests": [entry]})))
+    if request.role == AnswerKind.PLAN:
+        return FakeReply(output=says(AnswerKind.PLAN, behaviour_changes=["b is renamed"]))
+    entry = {"test": "b", "reason": "It is renamed."}
+    return FakeReply(output=says(AnswerKind.IMPLEMENTATION, changed_tests=[entry]))
 
 
 def test_a_planner_releases_no_old_test_and_a_person_does_so_by_name() -> None:
