@@ -52,6 +52,7 @@ from supervisor_ai.drivers.feature.commands.plans import (
     plan_names,
     read_plan,
     refuse_unfinished,
+    unknown_roles,
 )
 from supervisor_ai.drivers.feature.commands.start import (
     FeatureRequest,
@@ -117,6 +118,8 @@ def load(invocation: Invocation, **options: Unpack[_LoadOptions]) -> int:
     office = open_office(invocation)
     read = read_plan(office, Path(options["file"]))
     refuse_unfinished(office, read.feature.id)
+    for note in unknown_roles(office, read.feature):
+        say(note)
     if not options["dry_run"]:
         kept = keep_plan(office, read)
         say(f"Kept as {kept}. Build it: {invocation.command} feature run {read.feature.id}")
