@@ -51,8 +51,8 @@ def test_what_was_detected_is_taken_with_the_enter_key(coded: User) -> None:
     assert "Added 2 to " in shown
     assert "{id: prices, files: [src/prices.py], depends_on: [items]}" in kept(coded)
     assert "depends_on: [core.items, core.prices]" in kept(coded)
-    again = answer(coded, (UNKNOWN, ""))
-    assert "Nothing was added to the plan." in again
+    assert 'id: P1\n  external: ["unheard_of"]\n' in kept(coded)
+    assert "Nothing was added to the plan." in answer(coded)
 
 
 @pytest.mark.long

@@ -73,3 +73,17 @@ def test_of_merges_at_once_one_run_is_taken_and_the_checkout_stays_clean(user: U
         "nothing",
         "nothing",
     ]
+
+
+def test_gates_can_run_on_what_a_merge_makes(user: User) -> None:
+    config = (user.repository / ".supervisor/config.yaml").read_text()
+    command = '[sh, -c, "test -f done.txt && ! test -f other.txt"]'
+    config = config.replace("[test, -f, done.txt]", command)
+    user.commit({".supervisor/config.yaml": f"{config}git: {{merge_gates: true}}\n"})
+    run = user.run().run["id"]
+    before = user.commit({"other.txt": "Somebody else was here.\n"})
+    refused = user.call("merge", run, "--json")
+    assert (refused.code, refused.error["kind"]) == (4, "conflict")
+    assert "Gate 'test' does not pass on what branch 'main' would take" in refused.error["message"]
+    assert user.git("rev-parse", "HEAD") == before
+    assert user.call("merge", run, "--no-gates", "--json").json["kind"] == "merge"

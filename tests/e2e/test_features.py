@@ -271,6 +271,7 @@ def test_what_a_component_at_work_has_changed_without_a_claim_is_waited_for(shop
         f"waits for src/shared.txt, which {items['id']} has changed without saying so"
     )
     assert items["why"] == f"run {items['run']} waits for a person"
+    assert f"Run {built.run['id']} waits for a person; branch" in feature(shop, "status", "P1").out
     assert shop.call("approve", items["run"]).code == 0
     assert feature(shop, "run", "P1", "--yes", "--json").code == 0
     assert set(statuses(feature(shop, "status", "P1", "--json")).values()) == {"completed"}
@@ -324,3 +325,13 @@ def test_a_feature_that_was_cancelled_goes_on_where_it_was(shop: User) -> None:
     assert again.run["branch"] == first.run["branch"]
     stands = statuses(feature(shop, "status", "P1", "--json"))
     assert (stands["items"], stands["prices"]) == ("completed", "completed")
+
+
+def test_a_role_that_nobody_knows_is_named_when_the_plan_is_loaded(shop: User) -> None:
+    packages = "projects: [{name: types, path: ./types, roles: [type_architect, implementer]}]\n"
+    plan = PLAN.replace("id: face\n", "id: face\n      project: types\n")
+    shop.commit({".supervisor/config.yaml": CONFIG + packages, "typed.yaml": plan})
+    said = feature(shop, "load", "typed.yaml")
+    assert said.code == 0
+    wanted = "The role 'type_architect' of component P1-PH2-C1 is not known"
+    assert said.err.count("is not known") == said.err.count(wanted) == 1

@@ -95,15 +95,20 @@ class Landings:
         pinned = pinned_definition(records, run)
         policy = AS_USUAL if pinned is None else pinned.git
         request = MergeRequest(run=run, into=wish.into, strategy=wish.strategy, dry_run=dry_run)
-        clear = self._clearing(merges, None if pinned is None else pinned.approvals)
+        approvals = None if pinned is None else pinned.approvals
+        clear = self._clearing(merges, approvals, is_tested=policy.merge_gates)
         return merge_run(records, merges, request, policy, clear=clear)
 
-    def _clearing(self, merges: UserMerges, policy: ApprovalPolicy | None) -> ClearMerge:
-        if policy is None:
+    def _clearing(
+        self, merges: UserMerges, policy: ApprovalPolicy | None, *, is_tested: bool
+    ) -> ClearMerge:
+        if policy is None and not is_tested:
             return unasked
 
         def clear(row: RunRow, plan: MergePlan) -> str:
-            return self._drives.wait_for(clear_merge(self._project(), merges, row, plan, policy))
+            project = self._project()
+            cleared = clear_merge(project, merges, row, plan, policy, is_tested=is_tested)
+            return self._drives.wait_for(cleared)
 
         return clear
 
@@ -134,7 +139,7 @@ class Landings:
         if plan.merge is None or row.commit is None:
             return f"{kept}." if row.commit else f"Run {run} is completed; nothing was changed."
         try:
-            clear = self._clearing(merges, plan.approvals)
+            clear = self._clearing(merges, plan.approvals, is_tested=plan.policy.merge_gates)
             merged = merge_run(project.records, merges, plan.merge, plan.policy, clear=clear)
         except SupervisorError as error:
             raise Conflict(

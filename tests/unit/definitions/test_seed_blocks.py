@@ -26,6 +26,7 @@ from supervisor_ai.definitions.feature.drafts import YamlDrafts
 from supervisor_ai.definitions.feature.plan_files import YamlPlans
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.drivers.feature.plan.interfaces import interface_file
+from supervisor_ai.drivers.feature.plan.model import Feature
 from supervisor_ai.drivers.feature.ports import PlanAnswers
 from supervisor_ai.engine.ports.workspaces import Repository
 
@@ -117,7 +118,13 @@ def planned_by_a_tech_lead(text: str) -> None:
         phases=json.dumps(phases),
         components=json.dumps(contents, default=str),
     )
-    plan = YamlPlans().read("plan.yaml", YamlDrafts(Path).write(given))
+    written = YamlDrafts(Path).write(given)
+    for plan in (YamlPlans().read("plan.yaml", written), YamlPlans().read("P1T5.yaml", text)):
+        assert plan.id == "P1T5"
+        has_the_phase(plan)
+
+
+def has_the_phase(plan: Feature) -> None:
     assert [it.name for it in plan.components] == ["user_model", "login_endpoint", "login_form"]
     assert [interface_file(it) for it in plan.interfaces] == [
         "types/LoginRequest.d.ts",

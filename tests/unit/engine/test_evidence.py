@@ -5,16 +5,18 @@ from types import SimpleNamespace
 from typing import cast
 
 import pytest
-from tests.support.kernel import GATE, Kernel, stop
+from tests.support.kernel import GATE, Kernel, stop, work
 from tests.unit.engine.gate_runs import Runs, results, with_tests
 
 from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
 from supervisor_ai.domain.redaction.redacted import Redacted
 from supervisor_ai.domain.redaction.redactor import RuleRedactor
 from supervisor_ai.domain.run import events as e
+from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Definition, StepKind
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, GateKind, GateWord, Severity
+from supervisor_ai.domain.run.inbox_commands import Approve
 from supervisor_ai.domain.run.status import RunStatus, Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.agreed_changes import Agreed, agreed_changes
@@ -36,10 +38,12 @@ from supervisor_ai.engine.ports.gates import (
     Unexaminable,
 )
 from supervisor_ai.engine.ports.sandbox import SandboxEnd, SandboxResult, SandboxSpec
+from supervisor_ai.engine.ports.workers import WorkerRequest
 from supervisor_ai.engine.world import Operation
 from supervisor_ai.testing.fake_sandbox import ScriptedReply
+from supervisor_ai.testing.fake_worker import FakeReply
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts
-from supervisor_ai.testing.world import NoSecrets
+from supervisor_ai.testing.world import NoSecrets, says
 
 READER = GateKind.TEST_INTEGRITY
 PASSED, FAILED, SKIPPED = CaseOutcome.PASSED, CaseOutcome.FAILED, CaseOutcome.SKIPPED
@@ -91,23 +95,24 @@ def test_a_red_one_is_wanted_only_where_the_gate_calls_it_green() -> None:
 
 
 @pytest.mark.parametrize(
-    ("announced", "planned", "accepted", "is_meant"),
+    ("announced", "planned", "accepted", "rule"),
     [
-        ({"m.py::test_old"}, ("test_old changes its message",), set(), True),
-        ({"test_old"}, ("test_old changes its message",), set(), True),
-        ({"test_old"}, (), {"m.py::test_old"}, True),
-        ({"test_old"}, (), {"test_other"}, False),
-        ({"test_old"}, (), set(), False),
-        (set(), ("test_old changes its message",), {"test_old"}, False),
+        ({"m.py::test_old"}, ("test_old changes its message",), set(), "change_to_accept"),
+        ({"test_old"}, ("test_old changes its message",), {"other"}, "change_to_accept"),
+        ({"test_old"}, ("test_old changes its message",), {"test_old"}, "agreed_change"),
+        ({"test_old"}, (), {"m.py::test_old"}, "agreed_change"),
+        ({"test_old"}, (), {"test_other"}, "test_not_run"),
+        ({"test_old"}, (), set(), "test_not_run"),
+        (set(), ("test_old changes its message",), {"test_old"}, "test_not_run"),
     ],
 )
 def test_a_test_may_be_broken_where_that_was_announced_and_agreed(
-    *, announced: set[str], planned: tuple[str, ...], accepted: set[str], is_meant: bool
+    announced: set[str], planned: tuple[str, ...], accepted: set[str], rule: str
 ) -> None:
     agreed = Agreed(announced=frozenset(announced), planned=planned, accepted=frozenset(accepted))
-    assert agreed.allows_some == is_meant
     (found,) = lost_tests({"m.py::test_old": PASSED}, (), (), agreed)
-    assert found.severity is (Severity.NOTE if is_meant else Severity.ERROR)
+    is_error = rule == "test_not_run"
+    assert (found.rule, found.severity is Severity.ERROR) == (rule, is_error)
 
 
 READINGS = {
@@ -153,6 +158,38 @@ def test_the_harness_of_the_base_judges_a_change_that_touches_it() -> None:
     assert kernel.status(run) is RunStatus.FAILED
     (ended,) = kernel.events(run, e.GateEnded)
     assert ended.reason.startswith("Found: old_test_fails")
+
+
+def announcing(request: WorkerRequest) -> FakeReply:
+    if request.role == AnswerKind.PLAN:
+        return FakeReply(output=says(AnswerKind.PLAN, behaviour_changes=["b is renamed"]))
+    entry = {"test": "b", "reason": "It is renamed."}
+    return FakeReply(output=says(AnswerKind.IMPLEMENTATION, changed_tests=[entry]))
+
+
+def test_a_planner_releases_no_old_test_and_a_person_does_so_by_name() -> None:
+    gates = Runs("green base", "green head", "red replay", "green head", "red replay")
+    kernel = Kernel(None, agent=announcing, gates=gates)
+    kernel.fakes.examiner.readings.update(READINGS)
+    kernel.fakes.evidence.parts = Halves(replay={"tests/test_a.py": b"old"})
+    given = with_tests()
+    build, check = given.workflow.steps.values()
+    plan = replace(work("plan", AnswerKind.PLAN), next=build.name)
+    again = replace(check, name=StepName("again"))
+    gate = replace(given.gates["test"], is_fresh=True)
+    steps = {it.name: it for it in (plan, build, replace(check, next=again.name), again)}
+    workflow = replace(given.workflow, steps=steps, initial_step=plan.name)
+    run = kernel.submit(replace(given, workflow=workflow, gates={"test": gate}))
+    assert kernel.drive(run).status is RunStatus.WAITING
+    (ended,) = kernel.events(run, e.GateEnded)
+    assert (ended.needs_person, ended.reason.split(".")[0]) == (True, "Found: change_to_accept")
+    (asked,) = kernel.events(run, e.ApprovalRequested)
+    note = kernel.world.artifacts.put("b is renamed, indeed.")
+    yes = Approve(step=asked.step, visit=asked.visit, tree=asked.tree, note=note)
+    kernel.send(run, "yes", yes)
+    assert kernel.drive(run).status is RunStatus.COMPLETED
+    assert "Noted: agreed_change" in kernel.events(run, e.GateEnded)[1].reason
+    assert gates.says == []
 
 
 EMPTIED = Hollow(contents={"a.py": b""}, emptied=("a.py",))
@@ -256,7 +293,10 @@ def answers(**texts: str) -> Agreed:
     author = SimpleNamespace(answer=artifacts.put(texts["answer"]))
     review = artifacts.put(texts.get("review", "{}"))
     plan = artifacts.put(texts["plan"])
-    effect = SimpleNamespace(author=author, plans=(plan,), reviews=(review,))
+    report = artifacts.put(texts.get("report", "[]"))
+    effect = SimpleNamespace(
+        author=author, plans=(plan,), reviews=(review,), accepted=(report, ArtifactHash("gone"))
+    )
     return agreed_changes(cast("RunGate", effect), artifacts)
 
 
@@ -266,8 +306,11 @@ def test_what_was_agreed_is_read_from_answers() -> None:
         answer=json.dumps({"changed_tests": entries}),
         plan=json.dumps({"behaviour_changes": ["a is renamed", 7]}),
         review=json.dumps({"accepted_tests": ["m.py::d", None]}),
+        report=json.dumps(
+            [{"rule": "change_to_accept", "subject": "e"}, {"rule": "x", "subject": "f"}, 7]
+        ),
     )
-    accepted = frozenset({"m.py::d"})
+    accepted = frozenset({"m.py::d", "e"})
     assert said == Agreed(announced=frozenset({"a"}), planned=("a is renamed",), accepted=accepted)
 
 
@@ -399,6 +442,7 @@ def test_a_change_of_tests_without_names_may_be_agreed() -> None:
     effect = cast("RunGate", SimpleNamespace(gate=GATE, least_tests=None))
     (found,) = unnamed_tests(effect, cast("Operation", None), ran, agreed)
     assert (found.rule, found.severity) == ("agreed_change", Severity.NOTE)
+    assert found.subject == "sums"
 
 
 def weakened(kind: GateWord, case: ChangeCase) -> Examination:

@@ -40,7 +40,7 @@ class ConfinedImports:
 
         def answer(question: bytes) -> bytes:
             path = json.loads(question)
-            return self._text(commit, path).encode() if path in known else b""
+            return self.text(commit, path).encode() if path in known else b""
 
         try:
             said = self._readers.converse(json.dumps(task).encode(), answer)
@@ -50,7 +50,8 @@ class ConfinedImports:
         except (ValueError, RecursionError, msgspec.MsgspecError) as error:
             raise Unavailable("The imports could not be read: the code confuses.") from error
 
-    def _text(self, commit: CommitSha, path: str) -> str:
+    def text(self, commit: CommitSha, path: str) -> str:
+        """Return a file of a commit, as far as it is read; nothing where it is no text."""
         try:
             text = self._project().repository.read(commit, path)
         except InvalidInput:

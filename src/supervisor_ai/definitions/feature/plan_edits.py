@@ -1,5 +1,6 @@
 """Adds what a component depends on to the text of a plan, and leaves everything else as it is."""
 
+import json
 import re
 from collections.abc import Sequence
 from typing import Final
@@ -7,6 +8,8 @@ from typing import Final
 from supervisor_ai.tools.yaml_tree import Value, YamlLimits, YamlTree, read_yaml_tree
 
 _KEY: Final = "depends_on"
+_EXTERNAL: Final = "external"
+_KNOWN: Final = re.compile(r"(external:\s*\[)([^\]]*)\]")
 _FLOW: Final = re.compile(r"(depends_on:\s*\[)([^\]]*)(\])")
 
 
@@ -20,6 +23,24 @@ def add_need(text: str, phase: str, component: str, word: str) -> str | None:
     if (*path, _KEY) in tree.lines:
         return _added(lines, tree.line(*path, _KEY) - 1, word)
     return _begun(lines, tree, path, word)
+
+
+def add_external(text: str, names: Sequence[str]) -> str | None:
+    """Remember which imports are packages; None where the text is written too unusually."""
+    tree = read_yaml_tree(text, limits=YamlLimits())
+    lines, written = text.splitlines(keepends=True), ", ".join(map(json.dumps, names))
+    if ("feature", _EXTERNAL) in tree.lines:
+        at = tree.line("feature", _EXTERNAL) - 1
+        lines[at], count = _KNOWN.subn(lambda it: f"{it[1]}{_joined(it[2], written)}]", lines[at])
+        return "".join(lines) if count else None
+    if ("feature", "id") not in tree.lines:
+        return None
+    at = tree.line("feature", "id") - 1
+    indent, key, _ = lines[at].partition("id:")
+    if not key or indent.strip():
+        return None
+    lines.insert(at + 1, f"{indent}{_EXTERNAL}: [{written}]\n")
+    return "".join(lines)
 
 
 def _path(value: object, phase: str, component: str) -> tuple[str | int, ...] | None:

@@ -1,11 +1,12 @@
 """Plans of features: read bounded and strictly, every mistake at once with its file and line."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import PurePath
 from typing import Final
 
 from supervisor_ai.control.slices import SliceProject
 from supervisor_ai.definitions.feature.interfaces.confined_parser import ConfinedInterfaceParser
-from supervisor_ai.definitions.feature.plan_edits import add_need
+from supervisor_ai.definitions.feature.plan_edits import add_external, add_need
 from supervisor_ai.definitions.feature.plan_outline import outline_of
 from supervisor_ai.definitions.feature.shapes import (
     MOST_PHASES,
@@ -34,6 +35,7 @@ from supervisor_ai.drivers.feature.plan.model import (
 from supervisor_ai.drivers.feature.plan.projects import FeatureProject, with_needs
 from supervisor_ai.drivers.feature.ports import InterfaceParser
 
+_OUTPUT: Final = "phase_output"
 _MOST_STRANGERS: Final = 100
 _MOST_LOOKS: Final = 200_000
 """How often a name is held against another one to find out who was meant."""
@@ -52,6 +54,7 @@ class YamlPlans:
         document = read_yaml(file, text, mistakes)
         if document is None:
             raise mistakes.error()
+        document = _whole(document)
         fitted = fit(document.value, PlanShape, document, mistakes)
         # What does not fit is left out as a whole; so that the rest is looked at, it is outlined.
         is_whole = fitted is not None and not mistakes
@@ -65,6 +68,10 @@ class YamlPlans:
         """Add what a component depends on to a plan; None where its text is too unusual."""
         return add_need(text, phase, component, word)
 
+    def with_external(self, text: str, names: Sequence[str]) -> str | None:
+        """Add imports that are packages to a plan; None where its text is too unusual."""
+        return add_external(text, names)
+
     def forms(self, interfaces: Sequence[Interface]) -> tuple[InterfaceForm, ...]:
         """Say of each interface who looked at its text and what is wrong with it."""
         return self._interfaces.parse(interfaces)
@@ -74,6 +81,21 @@ def open_plan_reader(project: Callable[[], SliceProject]) -> YamlPlans:
     """Make the reader, which needs nothing of the project."""
     del project
     return YamlPlans()
+
+
+def _whole(document: Document) -> Document:
+    """Read what a tech lead says of one phase as the plan of a feature that its file names."""
+    value = document.value
+    if not isinstance(value, dict) or list(value) != [_OUTPUT]:
+        return document
+    name, said = PurePath(document.file).stem, value[_OUTPUT]
+    phase = {"id": "phase", **said} if isinstance(said, dict) else said
+    below = ("feature", "phases", 0)
+    return replace(
+        document,
+        value={"feature": {"id": name, "title": name, "phases": [phase]}},
+        lines={(*below, *path[1:]): line for path, line in document.lines.items()},
+    )
 
 
 class _Reading:
@@ -103,6 +125,7 @@ class _Reading:
             title=shape.title or shape.id,
             description=shape.description,
             overlaps=shape.overlaps,
+            external=tuple(shape.external),
             phases=tuple(self._phase(shape, at, ids[at], names) for at in order),
         )
         self._refuse_strangers()

@@ -97,6 +97,7 @@ class FeatureShape(FileShape):
     title: Title = ""
     description: Description = ""
     overlaps: Annotated[Overlaps, Field(strict=False)] = Overlaps.REFUSE
+    external: Annotated[list[Title], Field(max_length=1_000)] = Field(default_factory=list)
     phases: Annotated[list[PhaseShape], Field(min_length=1, max_length=MOST_PHASES)]
 
 

@@ -32,6 +32,7 @@ class GitShape(FileShape):
     auto_commit: bool | None = None
     dry_run_preview: bool | None = None
     merge_strategy: Literal["auto", "ff", "merge", "squash"] | None = None
+    merge_gates: bool | None = None
     protected_branches: list[Annotated[str, AfterValidator(_protected)]] | None = None
     sign_commits: bool | None = None
     keep_snapshots: Duration | None = None

@@ -174,7 +174,7 @@ class ReviewOutput(SummedOutput, frozen=True, kw_only=True):
     accepted_tests: Annotated[
         list[str] | None,
         Meta(
-            description="Tests of the implementer's `changed_tests` whose change is right; by name."
+            description="Tests of `behaviour_changes` and `changed_tests` that may change; by name."
         ),
     ] = None
 

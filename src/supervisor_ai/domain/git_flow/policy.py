@@ -30,6 +30,8 @@ class GitPolicy(Struct, frozen=True, kw_only=True):
     dry_run_preview: bool = True
     """Whether a person is shown what would be done before it is."""
     merge_strategy: MergeStrategy = MergeStrategy.AUTO
+    merge_gates: bool = False
+    """Whether the command gates run on what a merge makes, before a branch takes it."""
     protected_branches: tuple[str, ...] = ()
     """Patterns of branches that nobody moves here."""
     sign_commits: bool = True

@@ -25,6 +25,10 @@ class Meaning(StrEnum):
     BLOCK = "block"
 
 
+NO_WORK: Final = frozenset({Meaning.BLOCK, Meaning.FAIL})
+"""Answers that leave no work behind which the loop detector could compare."""
+
+
 MEANINGS: Final[dict[AnswerWord, dict[str, Meaning]]] = {
     AnswerKind.PLAN: {
         "COMPLETE": Meaning.PASS,

@@ -443,6 +443,15 @@ class Definition(Struct, frozen=True, kw_only=True):
     """Whether who plans or writes is told what the project's quality supervisors want done."""
 
     @property
+    def command_gates(self) -> tuple[Gate, ...]:
+        """List the gates that run a command, each once."""
+        found: dict[str, Gate] = {}
+        for gate in self.gates.values():
+            if gate.kind == GateKind.COMMAND:
+                found.setdefault(gate.name, gate)
+        return tuple(found.values())
+
+    @property
     def expected_steps(self) -> tuple[StepName, ...]:
         """Name the steps that the run may come to."""
         return tuple(self.workflow.steps)

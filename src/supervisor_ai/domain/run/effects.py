@@ -127,7 +127,6 @@ class RunWorker(OperationEffect, frozen=True, kw_only=True):
     """What of the attempt before could not be kept."""
     context: tuple[ContextItem, ...] = ()
     plans: tuple[ArtifactHash, ...] = ()
-    """Those of the earlier answers that are plans."""
     instructions: str = ""
     assignment: str = ""
     """What is asked of it in place of the run's task."""
@@ -179,6 +178,7 @@ class RunGate(OperationEffect, frozen=True, kw_only=True):
     author: Authorship | None = None
     plans: tuple[ArtifactHash, ...] = ()
     reviews: tuple[ArtifactHash, ...] = ()
+    accepted: tuple[ArtifactHash, ...] = ()
     baseline: ArtifactHash | None = None
     """Which tests there were before the change, by name; None: nobody looked."""
     baseline_output: ArtifactHash | None = None

@@ -7,8 +7,7 @@ from msgspec import field
 
 from supervisor_ai.domain.errors import InternalError
 from supervisor_ai.domain.ids import ArtifactHash, StepName
-from supervisor_ai.domain.run.definition import Definition, Gate, Step, StepLabel, Workflow
-from supervisor_ai.domain.run.gates import GateKind
+from supervisor_ai.domain.run.definition import Definition, Step, StepLabel, Workflow
 from supervisor_ai.drivers.feature.kinds import (
     FEATURE,
     INTERFACES,
@@ -106,15 +105,6 @@ def _publications(feature: Feature) -> Iterator[Step]:
             name = StepName(publication(project.name))
             described = f"Those who depend on {project.name} get what it publishes"
             yield Step(name=name, kind=OF_COMPONENT, description=described)
-
-
-def merge_gates(definition: Definition) -> tuple[Gate, ...]:
-    """List the commands that every commit of the feature's branch has to pass, each once."""
-    found: dict[str, Gate] = {}
-    for gate in definition.gates.values():
-        if gate.kind == GateKind.COMMAND:
-            found.setdefault(gate.name, gate)
-    return tuple(found.values())
 
 
 def landing_verb(definition: FeatureDefinition) -> str | None:

@@ -22,6 +22,10 @@ class PlanReader(Protocol):
         """Add what a component depends on to a plan; None where its text is too unusual."""
         ...
 
+    def with_external(self, text: str, names: Sequence[str]) -> str | None:
+        """Add imports that are packages to a plan; None where its text is too unusual."""
+        ...
+
     def forms(self, interfaces: Sequence[Interface]) -> tuple[InterfaceForm, ...]:
         """Say of each interface who looked at its text and what is wrong with it."""
         ...
@@ -32,6 +36,10 @@ class ImportReader(Protocol):
 
     def paths(self, commit: CommitSha) -> tuple[str, ...]:
         """List the files of a commit."""
+        ...
+
+    def text(self, commit: CommitSha, path: str) -> str:
+        """Return a file of a commit, as far as it is read; nothing where it is no text."""
         ...
 
     def imports(

@@ -8,7 +8,7 @@ from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.answers import AnswerKind
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import GateKind, GatePolicy
+from supervisor_ai.domain.run.gates import GatePolicy
 from supervisor_ai.domain.run.run import Decision, Run
 from supervisor_ai.domain.run.status import FailureCategory, OutcomeKind, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, Feedback, FeedbackKind
@@ -86,6 +86,7 @@ def _effect(run: Run, state: WorkflowState, at: Step, visit: Visit, slot: int) -
         is_replayed=bool(state.baselines)
         and any(_replays(state, step) for step in _ahead(state, at)),
         harness=definition.harness,
+        accepted=state.accepted,
         own=state.record(gate.judges).made if gate.judges else (),
     )
     return effect.compared_with(before) if before is not None and gate.runs_tests else effect
@@ -111,7 +112,7 @@ def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     """Act on the worst that was said."""
     weighed = [said for said in visit.verdicts if not state.gate(at.name, said.slot).only_warns]
     bad = [said for said in weighed if not _is_good(visit, said)]
-    ends = [said for said in bad if not _is_unknown(state, said)]
+    ends = [said for said in bad if not said.needs_person]
     for said in ends:
         if said.category is FailureCategory.SETUP:
             return stop(at, visit, OutcomeKind.BLOCKED, said.reason)
@@ -127,19 +128,12 @@ def _judge(run: Run, state: WorkflowState, at: Step, visit: Visit) -> Decision:
     return _follow(run, state, at, bad) if bad else pass_step(run, state, at)
 
 
-def _is_unknown(state: WorkflowState, said: e.GateEnded) -> bool:
-    """Tell whether only the old code could not be tested, which says nothing about the new."""
-    is_red_first = state.gate(said.step, said.slot).kind == GateKind.RED_BEFORE_GREEN
-    return is_red_first and said.verdict is Verdict.NOT_RUN
-
-
 def _follow(run: Run, state: WorkflowState, at: Step, bad: list[e.GateEnded]) -> Decision:
     """Let whoever can mend it hear what is wrong; what only a person may accept, one is asked."""
     told = [
         said
         for said in bad
-        if state.gate(at.name, said.slot).policy is not GatePolicy.ASK
-        and not _is_unknown(state, said)
+        if state.gate(at.name, said.slot).policy is not GatePolicy.ASK and not said.needs_person
     ]
     if told and not (at.asks_at_last and is_exhausted(state, at)):
         menders = {said.mender or at.on_fail for said in told}

@@ -63,8 +63,7 @@ def next_agent(role: Role, slot: Slot) -> str | None:
 
 def simpler_level(at: Step, slot: Slot) -> Level | None:
     """Name the simpler way in which the step may be done where the last one failed."""
-    now = slot.approach.level if slot.approach else Level.PRIMARY
-    return next_level(now, at.degrade)
+    return next_level(slot.level, at.degrade)
 
 
 def timer_of(move: Move, at: Step, visit: Visit, slot: Slot) -> TimerName:

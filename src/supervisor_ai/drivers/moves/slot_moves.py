@@ -6,7 +6,7 @@ from typing import Final
 from msgspec import Struct
 
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.answers import NO_WORK, Meaning
 from supervisor_ai.domain.run.definition import Step
 from supervisor_ai.domain.run.effects import Effect, RequestApproval, SetTimer
 from supervisor_ai.domain.run.failures.loops import Loop, find_loop
@@ -30,7 +30,7 @@ from supervisor_ai.drivers.moves.setbacks import (
     timer_of,
 )
 from supervisor_ai.drivers.moves.slots import Approach, Slot
-from supervisor_ai.drivers.moves.state import NO_STATE, WorkflowState, current_visit
+from supervisor_ai.drivers.moves.state import WorkflowState, current_visit
 
 _TELLING: Final = frozenset({MoveKind.RETRY_WITH_FEEDBACK, MoveKind.DEGRADE})
 """After these the worker hears what was wrong; the other moves are no fault of its own."""
@@ -94,7 +94,7 @@ def _is_under_way(run: Run, state: WorkflowState, at: Step, slot: Slot) -> bool:
 
 def _loop(state: WorkflowState, at: Step, slot: Slot) -> Loop | None:
     """Tell whether the attempt that just succeeded came to where others had come before."""
-    if not isinstance(slot.news, e.AttemptSucceeded) or slot.news.meaning in NO_STATE:
+    if not isinstance(slot.news, e.AttemptSucceeded) or slot.news.meaning in NO_WORK:
         return None
     return find_loop(state.record(at.name).trail, state.definition.loops)
 

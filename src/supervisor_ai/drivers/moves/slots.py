@@ -65,6 +65,11 @@ class Slot(Struct, frozen=True, kw_only=True):
     """What the answer of the last attempt repeats, or of one that waits for permission to start."""
     news: SlotNews | None = None
 
+    @property
+    def level(self) -> Level:
+        """Say how much of the task the last attempt is asked for."""
+        return self.approach.level if self.approach else Level.PRIMARY
+
 
 def evolve(slot: Slot, event: e.PlacedEvent) -> Slot:  # noqa: C901 - one case per fact
     """Fold one recorded fact into the slot that it belongs to."""

@@ -10,7 +10,7 @@ from supervisor_ai.domain.flow import Flow, step
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, StepName
 from supervisor_ai.domain.knowledge.provenance import KnowledgeOrigin
 from supervisor_ai.domain.run import events as e
-from supervisor_ai.domain.run.answers import Meaning
+from supervisor_ai.domain.run.answers import NO_WORK, Meaning
 from supervisor_ai.domain.run.definition import Definition, Gate, Role, Step, StepKind
 from supervisor_ai.domain.run.failures.degradation import Level
 from supervisor_ai.domain.run.failures.loops import Trace, Trail
@@ -36,8 +36,6 @@ from supervisor_ai.drivers.moves.review_loops import Rounds, record_round
 from supervisor_ai.drivers.moves.slots import Slot
 from supervisor_ai.drivers.moves.slots import evolve as evolve_slot
 
-NO_STATE: Final = frozenset({Meaning.BLOCK, Meaning.FAIL})
-"""Answers that leave no work behind which the loop detector could compare."""
 _LAUNCH: Final = (e.LaunchRequested, e.LaunchAllowed, e.LaunchRefused, e.LaunchWithdrawn)
 _UNDER_WAY: Final = (e.OperationStarted, e.OperationEnded, e.StepNote, *_LAUNCH)
 
@@ -185,6 +183,8 @@ class WorkflowState(Struct, frozen=True, kw_only=True):
     """Who made the newest change."""
     vouched: dict[GateWord, Snapshot] = field(default_factory=dict)
     """What each kind of gate that looks at changes has let pass last; nothing yet: the base."""
+    accepted: tuple[ArtifactHash, ...] = ()
+    """The findings of gates that people have accepted."""
     complexity: Complexity | None = None
     """How much scrutiny the change needs, as far as it was measured."""
     baselines: dict[str, e.BaselineEnded] = field(default_factory=dict)
@@ -414,6 +414,8 @@ def _decided(state: WorkflowState, event: PersonsWord) -> WorkflowState:
         visit = replace(visit, approved=visit.approved | {visit.question})
         if visit.question == ApprovalReason.FINDINGS:
             visit = replace(visit, accepted=frozenset(said.slot for said in visit.verdicts))
+            found = [it.report for it in visit.verdicts if it.needs_person and it.report]
+            state = replace(state, accepted=(*state.accepted, *found))
     return replace(state, news=event, visit=visit)
 
 
@@ -471,11 +473,10 @@ def _author(state: WorkflowState, role: Role, event: e.AttemptSucceeded) -> Auth
 def _answered(state: WorkflowState, record: StepRecord, event: e.AttemptSucceeded) -> StepRecord:
     visit, role = current_visit(state), state.role(event.step, event.slot)
     slot = visit.slot(event.slot)
-    is_work = role.can_edit and event.meaning not in NO_STATE
+    is_work = role.can_edit and event.meaning not in NO_WORK
     trail = record.trail.record(_trace(visit, slot, event)) if is_work else record.trail
     said = (*record.said, event.answer)[-role.continuations :] if role.continuations else ()
-    level = slot.approach.level if slot.approach else Level.PRIMARY
-    record = replace(record, verdict=event.said, level=level, said=said, trail=trail)
+    record = replace(record, verdict=event.said, level=slot.level, said=said, trail=trail)
     if role.writes and event.meaning is Meaning.PASS:
         record = replace(record, made=_joined(record.made, visit.start, event.snapshot.commit))
     if event.meaning is not Meaning.REJECT:
@@ -496,5 +497,4 @@ def _trace(visit: Visit, slot: Slot, event: e.AttemptSucceeded) -> Trace:
     """Remember the files together with what the worker had been told about the ones before."""
     told = (*visit.feedback, *((slot.told,) if slot.told else ()))
     words = " ".join(each.artifact for each in told)
-    level = slot.approach.level if slot.approach else Level.PRIMARY
-    return Trace(tree=event.snapshot.tree, words=words, level=level)
+    return Trace(tree=event.snapshot.tree, words=words, level=slot.level)

@@ -38,6 +38,7 @@ from supervisor_ai.gates.integrity.protected_files.protected_changes import (
 )
 from supervisor_ai.gates.integrity.tricks.answers import TestTexts, copied_answers
 from supervisor_ai.gates.integrity.tricks.find import find_tricks
+from supervisor_ai.tools.text import counted
 
 _SAYING: Final = re.compile(
     r"(?:.*/)?(?:pyproject\.toml|setup\.cfg|tox\.ini|\.?pytest\.ini|Makefile|noxfile\.py|conftest\.py"
@@ -254,7 +255,6 @@ def _summary(before: int, after: Sequence[TestFile | Unreadable], compared: Comp
     errors = sum(found.severity is Severity.ERROR for found in compared.findings)
     if not before and not after:
         return "The change touches no tests."
-    return (
-        f"Test files that changed: {max(before, len(after))}; tests before: "
-        f"{compared.tests_before}, after: {compared.tests_after}; losses: {errors}."
-    )
+    files = counted(max(before, len(after)), "changed test file")
+    was = counted(compared.tests_before, "test")
+    return f"In {files}: {was} before, {compared.tests_after} after; losses: {errors}."

@@ -355,3 +355,20 @@ def test_the_plan_of_the_howto_is_a_plan() -> None:
     page = (Path(__file__).parents[4] / "docs/howto/features.md").read_text()
     text = page.partition("```yaml auth.yaml\n")[2].partition("```")[0]
     assert len(YamlPlans().read("auth.yaml", text).components) == 4
+
+
+def test_what_a_tech_lead_says_of_a_phase_is_a_plan_by_the_name_of_its_file() -> None:
+    head = "phase_output:\n  components:\n    - {id: a, files: [a.py]}\n"
+    text = f"{head}    - {{id: b, depends_on: [c]}}\n"
+    with pytest.raises(InvalidInput) as caught:
+        YamlPlans().read("docs/login.yaml", text)
+    lines = caught.value.message.splitlines()
+    assert all("docs/login.yaml:4: feature.phases[0].components[1]" in it for it in lines[1:]), (
+        lines
+    )
+    plan = YamlPlans().read("docs/login.yaml", text.replace("depends_on: [c]", "files: [b.py]"))
+    assert (plan.id, [it.name for it in plan.components]) == ("login", ["a", "b"])
+    with pytest.raises(InvalidInput, match="'a b' is no usable id"):
+        YamlPlans().read("a b.yaml", "phase_output: {components: [{id: a, files: [a.py]}]}\n")
+    with pytest.raises(InvalidInput):
+        YamlPlans().read("a.yaml", "phase_output: 3\n")

@@ -3,10 +3,13 @@
 import pytest
 from tests.unit.drivers.feature.plans import cid, component, feature
 
+from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.feature.plan.detection import (
     FoundImport,
     claimed_files,
     detect,
+    module_of,
+    quoted,
     statement,
 )
 
@@ -89,3 +92,19 @@ def test_an_import_from_the_top_of_a_project_leads_to_a_component_in_any_languag
 )
 def test_an_import_is_written_as_its_language_does(file: str, name: str, told: str) -> None:
     assert statement(file, name) == told
+
+
+def test_an_import_of_typescript_is_quoted_as_it_stands() -> None:
+    text = "import { Form } from './form'\nimport {\n  login,\n} from '@/api/auth';\nlet x = 1\n"
+    assert quoted(text, "@/api/auth") == "import { login, } from '@/api/auth'"
+    assert quoted(text, "./form") == "import { Form } from './form'"
+    assert quoted("const { a } = require('redis')\n", "redis") == "const { a } = require('redis')"
+    assert quoted(text, "redis") is None
+    assert module_of("import '@/api/auth'") == "@/api/auth"
+    assert module_of('import "fmt"') is None
+
+
+def test_what_a_person_called_a_package_is_not_asked_again() -> None:
+    owners, imports = {"a.py": ONE}, {"a.py": [FoundImport(name="redis Redis")]}
+    assert len(detect(PLAN, owners, imports).unconfirmed) == 1
+    assert detect(replace(PLAN, external=("redis",)), owners, imports).unconfirmed == ()

@@ -19,7 +19,6 @@ from supervisor_ai.drivers.feature.decisions.unlocks import decide_interfaces
 from supervisor_ai.drivers.feature.definition import (
     expect_feature,
     landing_verb,
-    merge_gates,
     permit_of,
     workflow_of,
 )
@@ -201,7 +200,7 @@ def test_only_commands_run_after_every_merge_and_each_once() -> None:
     gate = scene.definition.gates["test"]
     looks = replace(gate, name="claims", kind=GateKind.CLAIMS)
     gates = {"test": gate, "again.test": gate, "guard.claims": looks}
-    assert merge_gates(replace(scene.definition, gates=gates)) == (gate,)
+    assert replace(scene.definition, gates=gates).command_gates == (gate,)
 
 
 def test_what_has_no_outcome_is_lost_and_done_again() -> None:

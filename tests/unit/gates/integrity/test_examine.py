@@ -28,7 +28,7 @@ def rules(seen: Examination) -> set[str]:
 
 def test_the_summary_counts_tests() -> None:
     seen = examined({PATH: TEST}, {PATH: TEST + "def test_two():\n    assert two() == 2\n"})
-    assert seen.summary == "Test files that changed: 1; tests before: 1, after: 2; losses: 0."
+    assert seen.summary == "In 1 changed test file: 1 test before, 2 after; losses: 0."
     assert examined({}, {"a.py": "a = 1\n"}).summary == "The change touches no tests."
 
 

@@ -13,10 +13,19 @@ from supervisor_ai.cli.output import can_ask, say, write, write_json
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
-from supervisor_ai.drivers.feature.commands.dependencies import Edge, code_of, with_edges
+from supervisor_ai.drivers.feature.commands.dependencies import (
+    Edge,
+    code_of,
+    with_edges,
+    with_external,
+)
 from supervisor_ai.drivers.feature.commands.plans import KeptPlan, find_plan, keep_plan
 from supervisor_ai.drivers.feature.commands.start import known_component
-from supervisor_ai.drivers.feature.plan.detection import DetectedDependencies, UnconfirmedImport
+from supervisor_ai.drivers.feature.plan.detection import (
+    DetectedDependencies,
+    UnconfirmedImport,
+    package_of,
+)
 from supervisor_ai.drivers.feature.plan.model import ComponentId, Feature
 from supervisor_ai.drivers.feature.queries.dependencies import detected
 
@@ -60,7 +69,10 @@ def analyze_deps(invocation: Invocation, **options: Unpack[_Options]) -> int:
         if found.unplanned:
             say(f"Accept them: {invocation.command} analyze-deps {options['feature']} --yes")
         return DONE
-    edges = _accepted(plan, found, is_asked=not options["yes"])
+    edges, external = _accepted(plan, found, is_asked=not options["yes"])
+    if external:
+        plan = with_external(office, plan, external)
+        say(f"Remembered in {keep_plan(office, plan)}: {', '.join(map(one_line, external))}.")
     if edges:
         changed = with_edges(office, plan, edges)
         kept = keep_plan(office, changed)
@@ -105,22 +117,29 @@ def _told(feature: Feature, found: DetectedDependencies) -> Iterator[str]:
         yield f"  and {len(found.unconfirmed) - _SHOWN} more"
 
 
-def _accepted(plan: KeptPlan, found: DetectedDependencies, *, is_asked: bool) -> tuple[Edge, ...]:
-    """Ask what is taken into the plan; without a person, what was detected."""
+def _accepted(
+    plan: KeptPlan, found: DetectedDependencies, *, is_asked: bool
+) -> tuple[tuple[Edge, ...], tuple[str, ...]]:
+    """Ask what is taken into the plan, and what is a package; --yes takes what was detected."""
     edges: list[Edge] = [(it.component, it.needs) for it in found.unplanned]
-    if not is_asked:
-        return tuple(edges)
-    for unknown in found.unconfirmed[:_SHOWN]:
-        edges += _confirmed(plan.feature, unknown)
-    if not edges:
-        return ()
+    external: dict[str, None] = {}
+    for unknown in found.unconfirmed[:_SHOWN] if is_asked else ():
+        name = package_of(unknown.name)
+        if name in external:
+            continue
+        answer, needs = _confirmed(plan.feature, unknown)
+        edges += [(unknown.component, it) for it in needs]
+        external |= {name: None} if answer == "external" else {}
+    if not edges or not is_asked:
+        return tuple(edges), tuple(external)
     match _ask("Accept detected dependencies?", _ACCEPT, default="Y").lower():
         case "n":
-            return ()
+            edges = []
         case "edit":
-            return tuple(_chosen(plan.feature, edges))
+            edges = list(_chosen(plan.feature, edges))
         case _:
-            return tuple(dict.fromkeys(edges))
+            pass
+    return tuple(dict.fromkeys(edges)), tuple(external)
 
 
 def _ask(question: str, answers: Sequence[str], *, default: str) -> str:
@@ -137,7 +156,8 @@ def _ask(question: str, answers: Sequence[str], *, default: str) -> str:
     return answer
 
 
-def _confirmed(feature: Feature, unknown: UnconfirmedImport) -> Iterator[Edge]:
+def _confirmed(feature: Feature, unknown: UnconfirmedImport) -> tuple[str, list[ComponentId]]:
+    """Ask what an import is; return the answer, and the component where it is one's."""
     name = one_line(unknown.name)
     question = f"→ Is {name} a component or external package?"
     answer = _ask(question, _ANSWERS, default="skip")
@@ -146,9 +166,9 @@ def _confirmed(feature: Feature, unknown: UnconfirmedImport) -> Iterator[Edge]:
         needs = known_component(feature, word)
         # A plan may call all interfaces by one name, which is no component that one can need.
         if needs in feature.short_names() and needs != unknown.component:
-            yield unknown.component, needs
-            return
+            return answer, [needs]
         say(f"The feature {feature.id} has no other component {word!r}.")
+    return answer, []
 
 
 def _chosen(feature: Feature, edges: Sequence[Edge]) -> Iterator[Edge]:

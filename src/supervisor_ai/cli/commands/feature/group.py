@@ -41,6 +41,7 @@ from supervisor_ai.control.commands.run_execution import prepare_resume
 from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.drivers.feature.commands.plans import (
@@ -51,6 +52,7 @@ from supervisor_ai.drivers.feature.commands.plans import (
     plan_names,
     read_plan,
     refuse_unfinished,
+    unknown_roles,
 )
 from supervisor_ai.drivers.feature.commands.start import (
     FeatureRequest,
@@ -116,6 +118,8 @@ def load(invocation: Invocation, **options: Unpack[_LoadOptions]) -> int:
     office = open_office(invocation)
     read = read_plan(office, Path(options["file"]))
     refuse_unfinished(office, read.feature.id)
+    for note in unknown_roles(office, read.feature):
+        say(note)
     if not options["dry_run"]:
         kept = keep_plan(office, read)
         say(f"Kept as {kept}. Build it: {invocation.command} feature run {read.feature.id}")
@@ -175,8 +179,8 @@ def status(invocation: Invocation, **options: Unpack[_Options]) -> int:
     view = with_unplanned(invocation, office, view)
     print_feature(view, as_json=options["as_json"])
     if not options["as_json"] and view.run is not None:
-        waits = " and is paused" if view.is_paused else ""
-        write(f"\nRun {view.run} is {view.run_status}{waits}; branch {view.branch}.")
+        paused = " and is paused" if view.is_paused else ""
+        write(f"\nRun {view.run} {_stands(office.records, view)}{paused}; branch {view.branch}.")
         if view.problem is not None:
             write(one_line(view.problem))
         if view.critical_path:
@@ -270,6 +274,15 @@ def _known(office: FeatureOffice) -> list[FeatureView]:
         newest = {it.definition.feature.id: it for it in reversed([*feature_runs(office.records)])}
         views += [run_view(office.records, it) for it in newest.values()]
     return views
+
+
+def _stands(records: Records | None, view: FeatureView) -> str:
+    """Say how a run stands: one that only waits for people in its components is not running."""
+    waits = any(it.status is ComponentStatus.REVIEW for at in view.phases for it in at.components)
+    owner = None if records is None or view.run is None else records.queries.owner(view.run)
+    is_driven = owner is not None and owner.is_alive
+    is_still = view.run_status is RunStatus.RUNNING and not is_driven
+    return "waits for a person" if waits and is_still else f"is {view.run_status}"
 
 
 def _ways_on(invocation: Invocation, view: FeatureView) -> Iterator[str]:

@@ -7,11 +7,13 @@ from typing import TypedDict, Unpack
 import click
 
 from supervisor_ai.cli.commands.feature.office import open_office
+from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import json_option
 from supervisor_ai.cli.output import report_mutation, say, write, write_json
 from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.verbs import verb
+from supervisor_ai.control.commands.run_execution import drive_run
 from supervisor_ai.control.exit_codes import DONE, WAITS
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.project import OpenProject
@@ -109,7 +111,7 @@ def unlock(invocation: Invocation, **options: Unpack[_UnlockOptions]) -> int:
     if is_open:
         detail = f"The interface {options['name']} is unlocked."
     else:
-        _tell_how(invocation, project, told, options["feature"])
+        _tell_how(invocation, project, told)
         detail = f"The interface {options['name']} is unlocked when a person agrees."
     target = told.run.row.id
     mutation = MutationView(target=target, applied=is_open, dry_run=False, detail=detail)
@@ -117,12 +119,12 @@ def unlock(invocation: Invocation, **options: Unpack[_UnlockOptions]) -> int:
     return DONE if is_open else WAITS
 
 
-def _tell_how(
-    invocation: Invocation, project: OpenProject, told: InterfaceWord, feature: str
-) -> None:
-    if told.stage is UnlockStage.WANTED:
-        following = f"feature run {feature}"
-        say_who_continues(invocation, project.records, told.run.row.id, following)
+def _tell_how(invocation: Invocation, project: OpenProject, told: InterfaceWord) -> None:
+    owner = project.records.queries.owner(told.run.row.id)
+    is_driven = project.records.is_served or (owner is not None and owner.is_alive)
+    if told.stage is UnlockStage.WANTED and not is_driven:
+        # The question is the run's own, and nobody else would ask it now.
+        run_interruptibly(drive_run(project, told.run.row.id))
     say(f"Agree: {invocation.command} approve {told.run.row.id}")
 
 

@@ -149,7 +149,12 @@ class _Completion(Struct, frozen=True, kw_only=True):
         policy = AS_USUAL if pinned is None else pinned.git
         approvals = None if pinned is None else pinned.approvals
         try:
-            clear = clearing(lambda: self.attendance.project, self.merges, approvals)
+            clear = clearing(
+                lambda: self.attendance.project,
+                self.merges,
+                approvals,
+                is_tested=policy.merge_gates,
+            )
             merged = merge_run(records, self.merges, plan.merge, policy, clear=clear)
         except SupervisorError as error:
             branch, command = one_line(row.branch or ""), self.attendance.invocation.command

@@ -22,6 +22,7 @@ class _Options(TypedDict):
     run: str
     into: str | None
     strategy: str | None
+    gates: bool | None
     dry_run: bool
     as_json: bool
 
@@ -30,6 +31,9 @@ class _Options(TypedDict):
 @run_argument
 @click.option("--into", metavar="BRANCH", help="Merge into this branch, not the one checked out.")
 @strategy_options
+@click.option(
+    "--gates/--no-gates", default=None, help="Run the gates on what the merge makes first, or not."
+)
 @dry_run_option
 @json_option
 @click.pass_obj
@@ -43,6 +47,8 @@ def merge(invocation: Invocation, **options: Unpack[_Options]) -> int:
     conflicts, a protected branch, and one that moves meanwhile. No hook, filter or merge driver is
     run. `git reset --keep ORIG_HEAD` takes it back. Where the run has an approval policy and the
     merge would make other files than those that were agreed to, the policy is asked about them.
+    With --gates, or `git.merge_gates: true`, the command gates of the run's workflow, as the branch
+    has them, run on what the merge makes; nothing is touched where one does not pass.
     """
     from supervisor_ai.bootstrap.projects import open_merges
     from supervisor_ai.control.commands.git_flow.pinned_policy import pinned_definition
@@ -59,7 +65,9 @@ def merge(invocation: Invocation, **options: Unpack[_Options]) -> int:
         pinned, user = pinned_definition(records, records.find(request.run).id), merges.for_user()
         policy = AS_USUAL if pinned is None else pinned.git
         approvals = None if pinned is None else pinned.approvals
-        clear = clearing(invocation.project, user, approvals)
+        wanted = options["gates"]
+        is_tested = policy.merge_gates if wanted is None else wanted
+        clear = clearing(invocation.project, user, approvals, is_tested=is_tested)
         merged = merge_run(records, user, request, policy, clear=clear)
     code = report_mutation(merged, as_json=options["as_json"])
     if merged.applied and not options["as_json"]:

@@ -14,15 +14,20 @@ if TYPE_CHECKING:
 
 
 def clearing(
-    project: "Callable[[], OpenProject]", merges: "UserMerges", policy: "ApprovalPolicy | None"
+    project: "Callable[[], OpenProject]",
+    merges: "UserMerges",
+    policy: "ApprovalPolicy | None",
+    *,
+    is_tested: bool,
 ) -> ClearMerge:
-    """Return what a merge asks before it moves a branch; a project is opened only for a policy."""
-    if policy is None:
+    """Return what a merge asks before it moves a branch; a project is opened only if need be."""
+    if policy is None and not is_tested:
         return unasked
 
     def clear(row: "RunRow", plan: MergePlan) -> str:
         from supervisor_ai.control.commands.git_flow.merge_clearance import clear_merge
 
-        return run_interruptibly(clear_merge(project(), merges, row, plan, policy))
+        cleared = clear_merge(project(), merges, row, plan, policy, is_tested=is_tested)
+        return run_interruptibly(cleared)
 
     return clear

@@ -59,6 +59,8 @@ class GateEnded(OperationEnded, frozen=True, kw_only=True):
     """How much of the code its tests reach, in percent, where a tool that is known said so."""
     mender: StepName | None = None
     """The step that can mend it, where that is another one than its step goes back to."""
+    needs_person: bool = False
+    """Whether no worker can mend it: a person is asked, whatever the gate's policy."""
 
 
 class ClaimsRefuted(StepNote, frozen=True, kw_only=True):

@@ -47,6 +47,19 @@ def with_edges(office: FeatureOffice, plan: KeptPlan, edges: Sequence[Edge]) -> 
     return replace(plan, feature=read, text=text)
 
 
+def with_external(office: FeatureOffice, plan: KeptPlan, names: Sequence[str]) -> KeptPlan:
+    """Remember which imports are packages, so that nobody is asked again."""
+    text = office.reader.with_external(plan.text, names)
+    if text is None:
+        raise Conflict(
+            "The plan is written so that its text cannot be changed.",
+            hint=f"Add it yourself, below `feature`: external: [{', '.join(names)}]",
+        )
+    return replace(
+        plan, feature=office.reader.read(str(plan.file), text, office.projects()), text=text
+    )
+
+
 def _words(feature: Feature, component: Component, needs: Component) -> tuple[str, str]:
     """Call the phase of a component, and what it needs, as the plan does."""
     names = {it.id: it.name for it in feature.phases}

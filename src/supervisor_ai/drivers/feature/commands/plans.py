@@ -1,5 +1,6 @@
 """The plans of a project: read from a file, checked, and kept where they can be edited."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Final, cast
 
@@ -83,6 +84,22 @@ def file_text(office: FeatureOffice, file: Path) -> str:
 
 def _shown(file: Path) -> str:
     return str(file)
+
+
+def unknown_roles(office: FeatureOffice, feature: Feature) -> tuple[str, ...]:
+    """Say which roles nobody knows that components or their projects name."""
+    commit = office.preflight.repository.resolve(None).sha
+    known = [it.name for it in office.preflight.catalog.roles(commit)]
+    named = [(it.role, f"component {it.id}") for it in feature.components if it.role is not None]
+    named += [(role, f"project {it.name!r}") for it in feature.projects for role in it.roles]
+    strange = {role: where for role, where in reversed(named) if role not in known}
+    return tuple(_unknown_role(role, where, known) for role, where in strange.items())
+
+
+def _unknown_role(role: str, where: str, known: Sequence[str]) -> str:
+    near = nearest(role, known)
+    guess = f" (did you mean {near!r}?)" if near else ""
+    return f"The role {role!r} of {where} is not known{guess}. Define it before the feature is run."
 
 
 def find_plan(office: FeatureOffice, name: str) -> KeptPlan:

@@ -15,7 +15,7 @@ from supervisor_ai.drivers.feature import events as f
 from supervisor_ai.drivers.feature.decisions.entries import entry_of, known_value, perform
 from supervisor_ai.drivers.feature.decisions.notes import called
 from supervisor_ai.drivers.feature.decisions.queue import QueueTurn, below, landed_before, turn_of
-from supervisor_ai.drivers.feature.definition import WATCHED, merge_gates
+from supervisor_ai.drivers.feature.definition import WATCHED
 from supervisor_ai.drivers.feature.effects import PrepareMerge
 from supervisor_ai.drivers.feature.interfaces.checks import failed_checks, idle_checks
 from supervisor_ai.drivers.feature.interfaces.effects import VALIDATION, ValidateInterfaces
@@ -43,7 +43,7 @@ def merge_part(run: Run, state: FeatureState, name: ComponentId) -> Decision | N
             child=known_value(part.child),
             onto=base.commit,
             tree=base.tree,
-            gates=merge_gates(state.definition),
+            gates=state.definition.command_gates,
             locked=locked_files(state.definition.feature),
             claims=_claims(state, name),
             names=called(state.definition.feature, name),
@@ -62,7 +62,7 @@ def _claims(state: FeatureState, name: ComponentId) -> tuple[str, ...] | None:
 
 def test_merge(run: Run, state: FeatureState, name: ComponentId) -> Decision | None:
     """Run the gates on the merged files, one after the other, until one fails."""
-    part, gates, turn = state.part(name), merge_gates(state.definition), turn_of(state, name)
+    part, gates, turn = state.part(name), state.definition.command_gates, turn_of(state, name)
     if turn is QueueTurn.STALE:
         return _drop(state, name)
     is_first = turn is QueueTurn.FIRST
@@ -198,7 +198,7 @@ def search_partner(run: Run, state: FeatureState, name: ComponentId) -> Decision
         return _again(state, name, replace(part, feedback=search.told), reason)
     if state.is_resting:
         return None
-    gates = merge_gates(state.definition)
+    gates = state.definition.command_gates
     if part.snapshot is not None:
         return perform(_gate(run, state, name, gates[search.slot - 1], search.slot))
     onto = _landed_at(run, state, search.middle)

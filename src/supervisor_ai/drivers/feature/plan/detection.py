@@ -1,5 +1,6 @@
 """Which components need which, as their code says, held against what the plan says."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -11,6 +12,9 @@ from supervisor_ai.drivers.feature.plan.model import Component, ComponentId, Fea
 
 _PYTHON: Final = (".py", ".pyi")
 _TOPS: Final = frozenset({"@", "~"})
+_WHOLE: Final = (
+    r"(?m)^[ \t]*(?:import|export)\b(?:(?!\n[ \t]*(?:import|export)\b)[^;]){{0,2000}}?{word}"
+)
 _FORMS: Final = {".go": 'import "{}"', ".rs": "use {}", ".java": "import {}"}
 
 
@@ -99,7 +103,8 @@ def detect(
                         is_planned=needs in above[component],
                     ),
                 )
-            if not it.files and not it.is_external:
+            is_known = it.is_external or package_of(it.name) in feature.external
+            if not it.files and not is_known:
                 unknown = UnconfirmedImport(
                     component=component, name=it.name, file=file, statement=told
                 )
@@ -151,6 +156,21 @@ def _all_needs(feature: Feature) -> dict[ComponentId, set[ComponentId]]:
     return found
 
 
+def package_of(name: str) -> str:
+    """Return what an import is remembered by: its module, without the names that it takes."""
+    return name.partition(" ")[0]
+
+
+def quoted(text: str, name: str) -> str | None:
+    """Find an import of a module in JavaScript or TypeScript, as it stands; None: it is not there.
+
+    It may go over several lines, in which no other import begins.
+    """
+    word = f"['\"]{re.escape(name)}['\"]"
+    found = re.search(_WHOLE.format(word=word), text) or re.search(f"(?m)^.*{word}.*$", text)
+    return " ".join(found[0].split()).rstrip(";") if found else None
+
+
 def statement(file: str, name: str) -> str:
     """Write an import as its language does."""
     ending = f".{file.rpartition('.')[2]}"
@@ -158,3 +178,9 @@ def statement(file: str, name: str) -> str:
         module, _, names = name.partition(" ")
         return f"from {module} import {', '.join(names.split())}" if names else f"import {module}"
     return _FORMS.get(ending, "import '{}'").format(name)
+
+
+def module_of(said: str) -> str | None:
+    """Return the module of an import of JavaScript that was only put into words."""
+    head, quote, rest = said.partition("import '")
+    return rest[:-1] if quote and not head else None

@@ -154,6 +154,8 @@ class Feature(Struct, frozen=True, kw_only=True):
     overlaps: Overlaps = Overlaps.REFUSE
     projects: tuple[FeatureProject, ...] = ()
     """The projects of its components, and all that these depend on."""
+    external: tuple[str, ...] = ()
+    """The imports that a person called packages."""
 
     @property
     def components(self) -> tuple[Component, ...]:

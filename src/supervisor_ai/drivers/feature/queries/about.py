@@ -6,7 +6,7 @@ from supervisor_ai.control.run_views import RunView
 from supervisor_ai.control.slices import AboutRun, Rows, Standpoint
 from supervisor_ai.domain.run.definition import Definition
 from supervisor_ai.domain.run.status import ENDED
-from supervisor_ai.drivers.feature.definition import expect_feature, merge_gates
+from supervisor_ai.drivers.feature.definition import expect_feature
 from supervisor_ai.drivers.feature.interfaces.checks import told
 from supervisor_ai.drivers.feature.plan.rollup import FeatureProgress, progress_of
 from supervisor_ai.drivers.feature.runs import FeatureRun, definition_of_run, state_of
@@ -44,7 +44,7 @@ def preview(definition: Definition) -> Rows:
     pinned = expect_feature(definition)
     feature = pinned.feature
     count = f"{len(feature.components)} components in {len(feature.phases)} phases"
-    gates = ", ".join(it.name for it in merge_gates(pinned)) or "none"
+    gates = ", ".join(it.name for it in pinned.command_gates) or "none"
     return (
         ("feature", f"{feature.id}: {count}, {pinned.slots.max_parallel} at a time"),
         ("gates", f"after every merge: {gates}"),

@@ -1,4 +1,4 @@
-"""Tests that a change may break: announced by who made it, agreed to by plan or review."""
+"""Tests that a change may break: announced by who made it, accepted by a review or a person."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -9,10 +9,13 @@ from msgspec import Struct
 from supervisor_ai.domain.errors import NotFound
 from supervisor_ai.domain.ids import ArtifactHash
 from supervisor_ai.domain.run.effects import RunGate
+from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.ports.artifacts import Artifacts
 
 AGREED: Final = "agreed_change"
 """The rule of the note about a test that may be broken."""
+TO_ACCEPT: Final = "change_to_accept"
+"""The rule of the finding about a test of which only workers say that it may be broken."""
 _MOST: Final = 500
 
 
@@ -23,29 +26,48 @@ class Agreed(Struct, frozen=True, kw_only=True):
     planned: tuple[str, ...] = ()
     accepted: frozenset[str] = frozenset()
 
-    def allows(self, name: str) -> bool:
-        """Tell whether a test may be broken: it is announced, and plan or review agree."""
-        return _is_among(name, self.announced) and (
-            any(_last(name) in entry for entry in self.planned) or _is_among(name, self.accepted)
-        )
+    def is_meant(self, name: str) -> bool:
+        """Tell whether a test is announced, and plan or review agree."""
+        is_planned = any(_last(name) in entry for entry in self.planned)
+        return self.is_accepted(name) or (is_planned and _is_among(name, self.announced))
 
-    @property
-    def allows_some(self) -> bool:
-        """Tell whether any test may be broken, where nobody knows them by name."""
-        return any(map(self.allows, self.announced))
+    def is_accepted(self, name: str) -> bool:
+        """Tell whether a test may be broken: a worker's word, the planner's too, is not enough."""
+        return _is_among(name, self.announced) and _is_among(name, self.accepted)
+
+    def finding(self, name: str, message: str) -> Finding:
+        """Note what is accepted; what only workers agree on is left to a person."""
+        if self.is_accepted(name):
+            message = f"{message} The change announced it, and it was accepted."
+            return Finding(rule=AGREED, message=message, subject=name, severity=Severity.NOTE)
+        message = f"{message} The plan and the change say so; a reviewer or a person has to accept."
+        return Finding(rule=TO_ACCEPT, message=message, subject=name, severity=Severity.NOTE)
 
 
 NOTHING_AGREED: Final = Agreed()
 
 
 def agreed_changes(effect: RunGate, artifacts: Artifacts) -> Agreed:
-    """Read what planner, implementer and reviewer said; what cannot be read says nothing."""
+    """Read what workers and people said; what cannot be read says nothing."""
     answer = _read(artifacts, effect.author.answer) if effect.author else {}
     return Agreed(
         announced=frozenset(_announced(answer)),
         planned=tuple(_entries(artifacts, effect.plans, "behaviour_changes")),
-        accepted=frozenset(_entries(artifacts, effect.reviews, "accepted_tests")),
+        accepted=frozenset(
+            (
+                *_entries(artifacts, effect.reviews, "accepted_tests"),
+                *_accepted(artifacts, effect.accepted),
+            )
+        ),
     )
+
+
+def _accepted(artifacts: Artifacts, reports: tuple[ArtifactHash, ...]) -> Iterator[str]:
+    """Name the tests of the findings that a person has accepted."""
+    for report in reports:
+        for row in _list(_parsed(artifacts, report)):
+            if isinstance(row, dict) and row.get("rule") == TO_ACCEPT:
+                yield str(row.get("subject"))
 
 
 def _is_among(name: str, names: frozenset[str]) -> bool:
@@ -79,8 +101,12 @@ def _last(name: str) -> str:
 
 
 def _read(artifacts: Artifacts, kept: ArtifactHash) -> Mapping[str, object]:
-    try:
-        found = json.loads(artifacts.get(kept))
-    except (NotFound, ValueError, RecursionError):
-        return {}
+    found = _parsed(artifacts, kept)
     return found if isinstance(found, dict) else {}
+
+
+def _parsed(artifacts: Artifacts, kept: ArtifactHash) -> object:
+    try:
+        return json.loads(artifacts.get(kept))
+    except (NotFound, ValueError, RecursionError):
+        return None

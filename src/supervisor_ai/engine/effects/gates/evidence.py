@@ -6,7 +6,7 @@ from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, GateKind, Severity
 from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.engine.effects.gates.agreed_changes import AGREED
+from supervisor_ai.engine.effects.gates.agreed_changes import AGREED, TO_ACCEPT
 from supervisor_ai.engine.effects.gates.canary import sing
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.evidence_ahead import is_compared
@@ -23,6 +23,7 @@ from supervisor_ai.engine.ports.gates import ChangeCase, Unexaminable
 from supervisor_ai.engine.world import Operation
 
 _SHOWN: Final = 10
+_MEANT: Final = frozenset({AGREED, TO_ACCEPT})
 
 
 async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinion) -> Opinion:
@@ -35,9 +36,15 @@ async def weigh(effect: RunGate, operation: Operation, ran: Ran, opinion: Opinio
         findings = await _heard_alone(effect, operation, ran)
     else:
         return opinion
+    needs_person = not weight(findings) and any(it.rule == TO_ACCEPT for it in findings)
+    if needs_person:
+        findings = tuple(
+            replace(it, severity=Severity.ERROR) if it.rule == TO_ACCEPT else it for it in findings
+        )
     weighed = of_findings(findings, opinion.reason)
     return replace(
         opinion,
+        needs_person=needs_person,
         verdict=weighed.verdict,
         reason=weighed.reason,
         findings=findings,
@@ -91,7 +98,7 @@ async def _probed(
         return ()
     runs = ProbeRuns(effect, operation)
     try:
-        meant = {it.subject for it in noted if it.rule == AGREED}
+        meant = {it.subject for it in noted if it.rule in _MEANT}
         if hidden := await hidden_failures(runs, halves, case, meant):
             return hidden
         if known := await known_runner(runs, halves, case, meant):

@@ -86,6 +86,7 @@ def _ended(effect: RunGate, operation: Operation, opinion: Opinion, key: str | N
         tests=opinion.tests,
         coverage=opinion.coverage,
         mender=opinion.mender,
+        needs_person=opinion.needs_person,
         findings=weight(opinion.findings),
         report=keep_report(operation, opinion.findings) if opinion.findings else None,
         feedback=operation.keep(told)[0] if told else None,

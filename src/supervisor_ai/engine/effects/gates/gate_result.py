@@ -31,6 +31,8 @@ class Opinion(Struct, frozen=True, kw_only=True):
     coverage: float | None = None
     mender: StepName | None = None
     """Who can mend it, where that is not the step to which its own step goes back."""
+    needs_person: bool = False
+    """Whether only a person can say what is right."""
     is_final: bool = False
     """Whether the same files would lead to the same verdict again."""
 

@@ -7,6 +7,7 @@ from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding
+from supervisor_ai.domain.run.status import Verdict
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.engine.effects.gates.change_gate import change_case
 from supervisor_ai.engine.effects.gates.command import Ran, run_command
@@ -36,7 +37,9 @@ async def run_red_first(effect: RunGate, operation: Operation) -> Opinion:
     composed = await world.workspaces.compose(effect.origin, new.contents, at=operation.intended_at)
     ran = await run_command(effect, operation, composed.commit)
     if not is_final(ran.result):
-        return judge(effect.gate, ran)
+        opinion = judge(effect.gate, ran)
+        # That the old code cannot be tested says nothing about the new.
+        return replace(opinion, needs_person=opinion.verdict is Verdict.NOT_RUN)
     return _judge_red(ran, new)
 
 

@@ -12,7 +12,6 @@ from typing import Final
 from supervisor_ai.domain.run.effects import RunGate
 from supervisor_ai.domain.run.gates import Finding, Severity
 from supervisor_ai.engine.effects.gates.agreed_changes import (
-    AGREED,
     NOTHING_AGREED,
     Agreed,
     agreed_changes,
@@ -90,15 +89,10 @@ def lost_tests(
         if outcome is CaseOutcome.PASSED or (outcome is CaseOutcome.FAILED and name in green)
     ]
     lost = [name for name in wanted if not _passes(after.get(name))]
-    meant = [name for name in lost if agreed.allows(name)]
+    meant = [name for name in lost if agreed.is_meant(name)]
     others = [after.get(name) or name for name in lost if name not in meant]
     found = (_told(cause, names) for cause, names in _by_cause(others).items())
-    return (*found, *map(_meant, meant))
-
-
-def _meant(name: str) -> Finding:
-    message = "It does not pass any more, as the change announced and the plan agreed."
-    return Finding(rule=AGREED, message=message, subject=name, severity=Severity.NOTE)
+    return (*found, *(agreed.finding(name, "It does not pass any more.") for name in meant))
 
 
 def _passes(result: CaseResult | None) -> bool:

@@ -4,9 +4,9 @@ import re
 from typing import Final
 
 from supervisor_ai.domain.run.effects import RunGate
-from supervisor_ai.domain.run.gates import Finding, Severity
+from supervisor_ai.domain.run.gates import Finding
 from supervisor_ai.domain.run.status import Verdict
-from supervisor_ai.engine.effects.gates.agreed_changes import AGREED, Agreed
+from supervisor_ai.engine.effects.gates.agreed_changes import Agreed
 from supervisor_ai.engine.effects.gates.command import Ran
 from supervisor_ai.engine.effects.gates.judgement import judge
 from supervisor_ai.engine.world import Operation
@@ -41,9 +41,9 @@ def unnamed_tests(
 
 
 def _finding(rule: str, message: str, agreed: Agreed) -> Finding:
-    if agreed.allows_some:
-        return Finding(rule=AGREED, message=message, severity=Severity.NOTE)
-    return Finding(rule=rule, message=message)
+    # Nobody knows the tests by name, so one that is meant may be any of them.
+    meant = [(agreed.is_accepted(it), it) for it in agreed.announced if agreed.is_meant(it)]
+    return agreed.finding(max(meant)[1], message) if meant else Finding(rule=rule, message=message)
 
 
 def _before(effect: RunGate, operation: Operation) -> str:

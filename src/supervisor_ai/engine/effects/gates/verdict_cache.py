@@ -114,7 +114,9 @@ def _evidence(effect: RunGate, world: World) -> tuple[object, ...]:
     """Name what a green verdict was held against."""
     before = (effect.baseline, effect.baseline_output, effect.least_tests)
     agreed = agreed_changes(effect, world.artifacts)
-    names = sorted(filter(agreed.allows, agreed.announced))
+    names = [
+        (it, agreed.is_accepted(it)) for it in sorted(filter(agreed.is_meant, agreed.announced))
+    ]
     alone = ("new tests",) if effect.has_new_tests else ()
     return (*before, asdict(effect.harness), names, *alone)
 
