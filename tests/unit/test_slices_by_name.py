@@ -54,6 +54,7 @@ def own_places(slice_name: str) -> Iterator[Path]:
         yield PACKAGE / room / slice_name
     yield from (PACKAGE / room for room in ROOMS.get(slice_name, ()))
     yield from (PACKAGE / "cli/commands").glob(f"{slice_name}*")
+    yield PACKAGE / "cli/demos" / f"{slice_name}.py"
 
 
 def strangers(slice_name: str) -> list[str]:

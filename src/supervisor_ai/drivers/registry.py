@@ -86,7 +86,7 @@ SLICES: Final = (
         ),
         reasons={"checkpoint": "supervisor_ai.drivers.checkpoint.queries.sentences:BLOCKED"},
         calls="supervisor_ai.drivers.checkpoint.commands.member_calls:CALLS",
-        demo="supervisor_ai.cli.commands.checkpoint_demo:show_checkpoints",
+        demo="supervisor_ai.cli.demos.checkpoint:show_checkpoints",
         definitions="supervisor_ai.definitions.checkpoint",
     ),
     SliceName(
@@ -190,7 +190,7 @@ SLICES: Final = (
                 ),
             },
         ),
-        demo="supervisor_ai.cli.commands.loop_demo:show_loop",
+        demo="supervisor_ai.cli.demos.loop:show_loop",
         definitions="supervisor_ai.definitions.loop",
         company="supervisor_ai.definitions.loop.supervisors:join",
     ),

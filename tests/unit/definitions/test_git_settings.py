@@ -89,6 +89,7 @@ def test_what_holds_is_listed(tmp_path: Path) -> None:
             "git.auto_commit": (False, "project"),
             "git.branch_pattern": ("ai/{run_id}-{slug}", "built-in"),
             "git.dry_run_preview": (True, "built-in"),
+            "git.merge_gates": (False, "built-in"),
             "git.merge_strategy": ("auto", "built-in"),
             "git.sign_commits": (True, "built-in"),
         }

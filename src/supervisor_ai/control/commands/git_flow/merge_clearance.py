@@ -95,7 +95,7 @@ async def _test(
 def _agreed(project: OpenProject, row: RunRow) -> TreeSha | None:
     """Find the files that the run was allowed to land; None: it was not asked about any.
 
-    Where what landed last needed nobody, as the files of a kanban do, it is all that it landed.
+    Where what landed last needed nobody, it is all that it landed.
     """
     assessed: ChangeAssessed | None = None
     landing: IntegrationStarted | None = None
