@@ -63,7 +63,7 @@ def test_a_block_loads_as_it_stands(entry: Block, tmp_path: Path) -> None:
         assert draft.name == "supervisor"
         files = {f".supervisor/roles/{draft.name}.yaml": draft.text}
         catalog(files, tmp_path).role(COMMIT, draft.name)
-    elif entry.loads == "the answer of a tech lead":
+    elif entry.loads == "a phase of a feature":
         planned_by_a_tech_lead(entry.text)
     else:
         read_by_a_project(entry, tmp_path)
