@@ -77,7 +77,7 @@ def test_people_hear_once_that_a_run_waits_and_that_it_is_done(
 ) -> None:
     run = listener.run("--workflow", "careful").run["id"]
     assert listener.call("resume", run, "--json").code == 5
-    assert receiver.titles == [f"Run {run} waits for an approval"]
+    assert receiver.titles == [f"Run {run} needs you: it waits for an approval"]
     asked = receiver.asked[0]
     assert asked.body["body"].splitlines()[0] == "Task: Do it"
     signed = f"{asked.headers['x-supervisor-timestamp']}.".encode()

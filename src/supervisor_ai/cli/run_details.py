@@ -137,13 +137,7 @@ def _meant(asked: QuestionView, meaning: str) -> str:
 
 def headline(run: RunView) -> str:
     """Say how a run stands; less than what was asked for is marked."""
-    return f"{painted(standing(run), run.status)}  {title(run.task)}"
-
-
-def standing(run: RunView) -> str:
-    """Name a run's status, with what a person has to know besides."""
-    status = "interrupted" if run.interrupted else run.status.value
-    return f"{status} (degraded)" if run.degraded else status
+    return f"{painted(run.standing, run.status)}  {title(run.task)}"
 
 
 def name(records: Records, run: RunView) -> Rows:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from supervisor_ai.control.ports.queries import RunRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction
 from supervisor_ai.domain.run.status import Outcome, RunStatus, StepStatus
 from supervisor_ai.domain.run.values import ForkPoint
 
@@ -33,8 +34,14 @@ class UsageView(Struct, frozen=True, kw_only=True):
     estimated: bool
 
 
+NEEDS_YOU: Final = "needs you"
+"""How a run is called that waits for a person's answer."""
+MAY_OBJECT: Final = "may object"
+"""How a run is called that goes on unless a person says no."""
+
+
 class RunView(Struct, frozen=True, kw_only=True, omit_defaults=True):
-    """A run; `fork` and `interrupted` are there only where they say something."""
+    """A run; `fork`, `interrupted` and `asks` are there only where they say something."""
 
     id: RunId
     task: str
@@ -56,6 +63,14 @@ class RunView(Struct, frozen=True, kw_only=True, omit_defaults=True):
     """Which run it was forked from, and after how many of its facts."""
     interrupted: bool = False
     """Whether it should go on, and nobody drives it."""
+    asks: str = ""
+    """Whether it needs you, or you may object, where it waits for a person."""
+
+    @property
+    def standing(self) -> str:
+        """Say in a word or two how it stands, as every list and page of every driver does."""
+        word = "interrupted" if self.interrupted else self.asks or self.status.value
+        return f"{word} (degraded)" if self.degraded else word
 
 
 class MutationView(Struct, frozen=True, kw_only=True):
@@ -118,7 +133,17 @@ def view_run(records: Records, row: RunRow) -> RunView:
         ),
         fork=row.fork,
         interrupted=is_interrupted(records, row),
+        asks=_asks(records, row),
     )
+
+
+def _asks(records: Records, row: RunRow) -> str:
+    waits = row.status is RunStatus.WAITING
+    approvals = records.queries.approvals(row.id) if waits else ()
+    asked = next((it for it in approvals if it.answered_at is None), None)
+    if asked is None:
+        return ""
+    return MAY_OBJECT if asked.action is ApprovalAction.NOTIFY_AND_TIMEOUT else NEEDS_YOU
 
 
 def is_attended(records: Records, run: RunId) -> bool:

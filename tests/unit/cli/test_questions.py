@@ -20,6 +20,7 @@ from supervisor_ai.control.ports.queries import AttemptRow, OwnerRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.run_views import due_words, show_run
 from supervisor_ai.domain.ids import CommitSha, StepName
+from supervisor_ai.domain.run.approvals.policy import ApprovalAction
 from supervisor_ai.domain.run.status import AttemptStatus, RunStatus, Verdict
 from supervisor_ai.domain.run.values import ApprovalReason, ReasonWord
 from supervisor_ai.domain.structs import replace
@@ -28,7 +29,7 @@ from supervisor_ai.store.documents import ArtifactDocuments
 from supervisor_ai.testing.clock import FakeClock
 from supervisor_ai.testing.memory_ledger import MemoryArtifacts, MemoryLedger
 from supervisor_ai.tui.pages.blocks import clock
-from supervisor_ai.tui.pages.board import waits_words
+from supervisor_ai.tui.pages.board import waits_words, word_of
 
 HERE: Final = Invocation(directory=Path("/project"))
 FINDING: Final = {"rule": "test_deleted", "message": "\x1b[31mGone.\nReally.", "file": "t.py"}
@@ -330,3 +331,18 @@ def test_a_promise_is_made_only_where_a_process_keeps_it(
     assert due_words("T", is_over=until < 0, is_attended=bool(owner)) in waits_words(
         read_line(known, row)
     )[0].replace(clock(due), "T")
+
+
+def test_one_word_says_how_a_run_stands_wherever_it_is_shown(
+    records: Records, queries: FakeQueries
+) -> None:
+    queries.rows = [replace(queries.rows[0], status=RunStatus.WAITING)]
+    queries.asked = [replace(ASKED, reason=ApprovalReason.HUMAN_GATE)]
+    for action, word in ((None, "needs you"), (ApprovalAction.NOTIFY_AND_TIMEOUT, "may object")):
+        queries.asked = [replace(queries.asked[0], action=action)]
+        assert show_run(records, RUN).standing == word
+        assert word_of(read_line(records, queries.rows[0])) == word
+    queries.asked = []
+    assert show_run(records, RUN).standing == "waiting"
+    queries.rows = [replace(queries.rows[0], status=RunStatus.COMPLETED, degraded=True)]
+    assert show_run(records, RUN).standing == "completed (degraded)"

@@ -85,7 +85,7 @@ def test_people_hear_once_that_a_run_waits_and_once_that_it_is_done() -> None:
     run = scene.driven()
     scene.tell()
     scene.tell()
-    assert scene.titles == [f"Run {run} waits for an approval"]
+    assert scene.titles == [f"Run {run} needs you: it waits for an approval"]
     scene.kernel.drive(run, world=scene.world())
     scene.tell()
     assert len(scene.titles) == 1, "driving it again is no new state"
@@ -146,7 +146,7 @@ def test_a_blocked_worker_is_a_state_of_its_own() -> None:
     scene = Scene(kernel=Kernel(None, blocks))
     run = scene.driven(flow(work("build")))
     scene.tell()
-    assert scene.titles == [f"Run {run} is blocked and waits for a person"]
+    assert scene.titles == [f"Run {run} needs you: it is blocked"]
 
 
 def test_a_cancelled_run_is_told_and_a_failed_one_says_why() -> None:

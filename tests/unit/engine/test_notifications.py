@@ -83,7 +83,7 @@ def test_people_are_told_what_to_do() -> None:
         key=f"{run}/land/1/1/notify/0123456789ab",
         run=run,
         severity=NoticeSeverity.WARNING,
-        title=f"Run {run} lands a change unless somebody objects",
+        title=f"Run {run} may land a change: you may object",
         body=(
             "It lands 30 min after somebody was told, quiet hours not counted.\n"
             "Task: Mend it.\n"

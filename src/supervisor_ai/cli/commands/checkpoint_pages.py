@@ -5,6 +5,7 @@ from typing import Final
 
 from supervisor_ai.cli.tables import fitted
 from supervisor_ai.control.phrases import one_line
+from supervisor_ai.control.run_views import NEEDS_YOU
 from supervisor_ai.domain.terminal import plain
 from supervisor_ai.drivers.checkpoint.queries.checkpoints import CheckpointView
 
@@ -19,7 +20,7 @@ def checkpoint_table(found: Sequence[CheckpointView]) -> str:
 
 
 def _row(view: CheckpointView) -> tuple[str, ...]:
-    decision = "waits for a person" if view.is_blocked else view.decision or "-"
+    decision = NEEDS_YOU if view.is_blocked else view.decision or "-"
     return (
         view.task_id,
         view.status.value,

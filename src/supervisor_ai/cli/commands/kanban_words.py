@@ -39,7 +39,7 @@ def _facts(view: KanbanView, source: str) -> Rows:
     if view.run is None:
         yield "run", "none yet"
         return
-    yield "run", f"{view.run.id}, {view.run.status.value}"
+    yield "run", f"{view.run.id}, {view.run.standing}"
     if view.run.branch is not None:
         yield "branch", one_line(view.run.branch)
     if view.run.waits_for is not None:

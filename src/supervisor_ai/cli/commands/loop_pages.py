@@ -51,7 +51,7 @@ def _head(view: LoopView) -> Iterator[str]:
     yield from labelled(
         (
             ("loop", view.run),
-            ("status", f"{view.status.value}{rest}"),
+            ("status", f"{view.standing}{rest}"),
             ("node", view.node),
             ("milestones", f"{reached} of {len(view.milestones)} reached"),
             ("tasks", f"{done} done, {len(view.done_list)} over"),

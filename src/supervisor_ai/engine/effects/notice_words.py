@@ -13,9 +13,9 @@ from supervisor_ai.engine.ports.redaction import Redactor
 
 LINE_LENGTH: Final = 160
 _TITLES: Final[Mapping[NoticeState, str]] = {
-    NoticeState.APPROVAL: "waits for an approval",
-    NoticeState.OBJECTION: "lands a change unless somebody objects",
-    NoticeState.BLOCKED: "is blocked and waits for a person",
+    NoticeState.APPROVAL: "needs you: it waits for an approval",
+    NoticeState.OBJECTION: "may land a change: you may object",
+    NoticeState.BLOCKED: "needs you: it is blocked",
     NoticeState.BUDGET: "waits for a budget",
     NoticeState.FAILED: "has failed",
     NoticeState.COMPLETED: "is completed",

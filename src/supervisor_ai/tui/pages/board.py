@@ -8,7 +8,7 @@ from rich.text import Text
 
 from supervisor_ai.control.dashboard.feed import News
 from supervisor_ai.control.dashboard.run_lines import RunLine
-from supervisor_ai.control.run_views import due_words
+from supervisor_ai.control.run_views import MAY_OBJECT, NEEDS_YOU, due_words
 from supervisor_ai.tools.text import counted
 from supervisor_ai.tui.pages.blocks import (
     ASKS,
@@ -42,16 +42,12 @@ _STEP: Final = 22
 _RISK: Final = 8
 _COST: Final = 6
 _TIME: Final = 6
-NEEDS: Final = "needs you"
-"""How a run is called that waits for a person's answer."""
-OBJECT: Final = "may object"
-"""How a run is called that goes on unless a person says no."""
 
 
 def word_of(line: RunLine) -> str:
     """Say in a word or two how a run stands."""
     if line.needs_person:
-        return OBJECT if line.can_lapse else NEEDS
+        return MAY_OBJECT if line.can_lapse else NEEDS_YOU
     return line.word
 
 

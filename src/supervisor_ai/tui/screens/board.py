@@ -11,6 +11,7 @@ from textual.widgets import Static
 from supervisor_ai.control.dashboard.feed import UNREAD
 from supervisor_ai.control.dashboard.knowledge import DocumentView
 from supervisor_ai.control.dashboard.run_lines import RunLine, select_lines
+from supervisor_ai.control.run_views import NEEDS_YOU
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.tui.key_table import BOARD, bindings
 from supervisor_ai.tui.landing_wishes import LandingVerb
@@ -29,7 +30,6 @@ from supervisor_ai.tui.pages.blocks import (
     said,
 )
 from supervisor_ai.tui.pages.board import (
-    NEEDS,
     board_blocks,
     board_head,
     empty_words,
@@ -40,7 +40,7 @@ from supervisor_ai.tui.screens.ask import AskScreen
 from supervisor_ai.tui.screens.face import FaceScreen
 from supervisor_ai.tui.screens.knowledge import KnowledgeScreen, all_documents
 
-_FILTERS: Final = ("", NEEDS, "running", "waiting", "interrupted", "failed", "completed")
+_FILTERS: Final = ("", NEEDS_YOU, "running", "waiting", "interrupted", "failed", "completed")
 
 
 class BoardScreen(FaceScreen):
@@ -62,9 +62,9 @@ class BoardScreen(FaceScreen):
     @property
     def lines(self) -> tuple[RunLine, ...]:
         """Return the runs that are wanted."""
-        statuses = frozenset() if self._filter in {"", NEEDS} else frozenset({self._filter})
+        statuses = frozenset() if self._filter in {"", NEEDS_YOU} else frozenset({self._filter})
         found = select_lines(self.news.lines, words=self._words, statuses=statuses)
-        return tuple(it for it in found if self._filter != NEEDS or it.needs_person)
+        return tuple(it for it in found if self._filter != NEEDS_YOU or it.needs_person)
 
     def head(self, width: int) -> Sequence[Text]:  # type: ignore[explicit-override]
         """Say which project it is, how many runs need somebody, and what is left out."""

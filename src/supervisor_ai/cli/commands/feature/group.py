@@ -42,6 +42,7 @@ from supervisor_ai.control.commands.run_start import held_by
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import NEEDS_YOU, show_run
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.status import RunStatus
 from supervisor_ai.drivers.feature.commands.plans import (
@@ -279,10 +280,14 @@ def _known(office: FeatureOffice) -> list[FeatureView]:
 def _stands(records: Records | None, view: FeatureView) -> str:
     """Say how a run stands: one that only waits for people in its components is not running."""
     waits = any(it.status is ComponentStatus.REVIEW for at in view.phases for it in at.components)
-    owner = None if records is None or view.run is None else records.queries.owner(view.run)
+    if records is None or view.run is None:
+        return f"is {view.run_status}"
+    owner = records.queries.owner(view.run)
     is_driven = owner is not None and owner.is_alive
     is_still = view.run_status is RunStatus.RUNNING and not is_driven
-    return "waits for a person" if waits and is_still else f"is {view.run_status}"
+    standing = show_run(records, view.run).standing
+    word = NEEDS_YOU if waits and is_still else standing
+    return word if word == NEEDS_YOU else f"is {word}"
 
 
 def _ways_on(invocation: Invocation, view: FeatureView) -> Iterator[str]:

@@ -84,7 +84,7 @@ class _Attendant(Struct, frozen=True, kw_only=True):
         if self.as_json:
             write_json_line({"run": run})
         else:
-            write(f"{run.id}  {run.status.value}  {title(run.task)}")
+            write(f"{run.id}  {run.standing}  {title(run.task)}")
 
     def failed(self, run: RunId, error: SupervisorError) -> None:
         """Tell why a run could not be driven."""

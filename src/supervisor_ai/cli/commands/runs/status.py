@@ -17,7 +17,6 @@ from supervisor_ai.cli.run_details import (
     question,
     remarks,
     spent,
-    standing,
     wait,
 )
 from supervisor_ai.cli.tables import columns, fitted, labelled, local_time, title
@@ -114,7 +113,7 @@ def _notice_line(view: AlertView | MissedView) -> str:
 def _row(run: RunView) -> tuple[str, ...]:
     failed = [it.step for it in run.steps if it.status is StepStatus.FAILED]
     at = ", ".join(run.active_steps or failed) or (run.outcome.kind.value if run.outcome else "")
-    return run.id, standing(run), at, local_time(run.updated_at), title(run.task)
+    return run.id, run.standing, at, local_time(run.updated_at), title(run.task)
 
 
 def _shown(invocation: Invocation, records: Records, run: RunView) -> str:

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from msgspec import Struct
 
+from supervisor_ai.control.run_views import view_run
 from supervisor_ai.domain.ids import CommitSha, RunId, run_stream
 from supervisor_ai.domain.run import events as e
 from supervisor_ai.domain.run.status import RunStatus
@@ -55,6 +56,8 @@ class KanbanRunView(Struct, frozen=True, kw_only=True):
     waits_for: str | None
     owner: str | None
     """Who drives it now."""
+    standing: str = ""
+    """In a word or two how it stands."""
 
 
 class KanbanSource(Struct, frozen=True, kw_only=True):
@@ -183,6 +186,7 @@ def _run(office: Office, newest: KanbanRun) -> KanbanRunView:
         commit=row.commit,
         waits_for=row.waits_for,
         owner=owner.owner if owner is not None and owner.is_alive else None,
+        standing=row.status.value if records is None else view_run(records, row).standing,
     )
 
 

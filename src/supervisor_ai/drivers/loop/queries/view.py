@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from supervisor_ai.control.ports.queries import RunRow
 from supervisor_ai.control.records import Records
+from supervisor_ai.control.run_views import view_run
 from supervisor_ai.control.slices import openers
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.ids import ArtifactHash, CommitSha, RunId, run_stream
@@ -90,6 +91,8 @@ class LoopView(Struct, frozen=True, kw_only=True):
 
     run: RunId
     status: RunStatus
+    standing: str
+    """In a word or two how it stands."""
     node: str
     phase: str
     is_paused: bool
@@ -146,6 +149,7 @@ def show_loop(records: Records, row: RunRow) -> LoopView:
     return LoopView(
         run=row.id,
         status=row.status,
+        standing=view_run(records, row).standing,
         node=state.node.value,
         phase=book.phase.value,
         is_paused=state.pause is Pause.ON,
