@@ -271,6 +271,7 @@ def test_a_supervisor_without_tools_sees_the_code_and_writes_through_its_answer(
     documents = [
         {"path": "conventions/errors.md", "text": text},
         *({"path": it, "text": text} for it in ("design/other.md", "conventions/../../up.md")),
+        {"path": "conventions/notes.txt", "text": text},
         {"path": "docs/knowledge/conventions/empty.md", "text": "# Empty\n"},
     ]
     claimed = ["conventions/errors.md", "conventions/made_up.md"]
@@ -293,8 +294,9 @@ def test_a_supervisor_without_tools_sees_the_code_and_writes_through_its_answer(
     assert [it for it in scene.tip if it.endswith(("other.md", "up.md", "empty.md"))] == []
     assert look.reason == (
         "docs/knowledge/conventions/empty.md: it says nothing, and nobody is told of it; "
-        "docs/knowledge/design/other.md: it is not in a folder of its own; "
-        "docs/knowledge/conventions/../../up.md: it is not in a folder of its own; "
+        "docs/knowledge/design/other.md: it is no document in a folder of its own; "
+        "docs/knowledge/conventions/../../up.md: it is no document in a folder of its own; "
+        "docs/knowledge/conventions/notes.txt: it is no document in a folder of its own; "
         "conventions/made_up.md is said to be updated, and is not"
     )
 
