@@ -148,6 +148,8 @@ def test_a_block_that_a_person_rejects_goes_back_with_the_words() -> None:
     assert len(plans) == 2
     assert "Plan it again." in plans[1].prompt
     assert len(kernel.events(run, e.ApprovalRequested)) == 2
+    texts = [kernel.world.artifacts.get(it.report) for it in kernel.events(run, k.ReportWritten)]
+    assert [it.split("\n")[4] for it in texts] == ["- Number: 1", "- Number: 2"]
 
 
 def with_death(dies_at: int, *, is_late: bool) -> tuple[Kernel, RunId, MortalLog]:

@@ -1,10 +1,13 @@
 """Supervisors in loops: they look, write in their own folders, and never stop the work."""
 
+import re
+
 import pytest
 from tests.integration.loop.wild_loops import BOOKS, READER
 from tests.support.loop_scene import (
     Act,
     Scene,
+    answers_all,
     assess,
     design,
     directive,
@@ -268,6 +271,7 @@ def test_a_supervisor_without_tools_sees_the_code_and_writes_through_its_answer(
     documents = [
         {"path": "conventions/errors.md", "text": text},
         *({"path": it, "text": text} for it in ("design/other.md", "conventions/../../up.md")),
+        {"path": "conventions/notes.txt", "text": text},
         {"path": "docs/knowledge/conventions/empty.md", "text": "# Empty\n"},
     ]
     claimed = ["conventions/errors.md", "conventions/made_up.md"]
@@ -290,10 +294,57 @@ def test_a_supervisor_without_tools_sees_the_code_and_writes_through_its_answer(
     assert [it for it in scene.tip if it.endswith(("other.md", "up.md", "empty.md"))] == []
     assert look.reason == (
         "docs/knowledge/conventions/empty.md: it says nothing, and nobody is told of it; "
-        "docs/knowledge/design/other.md: it is not in a folder of its own; "
-        "docs/knowledge/conventions/../../up.md: it is not in a folder of its own; "
+        "docs/knowledge/design/other.md: it is no document in a folder of its own; "
+        "docs/knowledge/conventions/../../up.md: it is no document in a folder of its own; "
+        "docs/knowledge/conventions/notes.txt: it is no document in a folder of its own; "
         "conventions/made_up.md is said to be updated, and is not"
     )
+
+
+def test_each_supervisor_stands_in_the_way_of_what_it_is_there_for() -> None:
+    """Code against a rule, a design that drifts, a lesson that would be lost: none gets through."""
+
+    def styles(scene: Scene, request: WorkerRequest) -> FakeReply:
+        if len(looks(scene)) == 0:
+            return writes("# Errors\n\n## Rules\n\n1. Raise ToolError.\n")(scene, request)
+        return FakeReply(output=style(*[directive("Raise it")] * (len(looks(scene)) == 1)))
+
+    def designs(scene: Scene, request: WorkerRequest) -> FakeReply:
+        del request
+        is_first = not looks(scene, "design")
+        wanted = directive("Store it in a dictionary", "functional", "normal")
+        return FakeReply(output=design(*[wanted] * is_first))
+
+    def plans(scene: Scene, request: WorkerRequest) -> FakeReply:
+        found = re.search(r"\[(\d+)\] functional", section(request, "ACTIVE DIRECTIVES"))
+        if found is None:
+            return scene.plans(request)
+        number = int(found[1])
+        said = [it for it in answers_all(request) if it["directive"] != number]
+        said.append({"directive": number, "response": "addressed"})
+        return FakeReply(output=plan(task="Store it", directives=said, does=[number]))
+
+    scene = Scene(
+        loop_definition(supervisors=[STYLE, *BUILTIN[1:]]),
+        tasks=2,
+        task_planner=plans,
+        code_style_supervisor=styles,
+        design_supervisor=designs,
+        internaliser=says(learnt("Reducers drop None")),
+        assessor=lambda scene, request: FakeReply(
+            output=assess("aligned" if "] functional" in request.prompt else "milestone_complete")
+        ),
+    )
+    kernel = scene.kernel
+    kernel.quality = replace(kernel.quality, books=BOOKS)
+    kernel.kill(1)
+    kernel.world = kernel.process()
+    assert scene.drive() is RunStatus.COMPLETED
+    done = [scene.text(it.text) for it in scene.state.book.done_list]
+    assert (done[:3], done[-1]) == (["Part 1", "Part 2", "Store it"], "Tidy up")
+    lessons = [it for it in scene.tip if it.startswith("docs/knowledge/lessons/")]
+    assert "Reducers drop None" in scene.tip[lessons[0]]
+    assert scene.state.book.pending_directives == ()
 
 
 def test_a_look_that_only_claims_a_document_has_laid_no_ground() -> None:

@@ -100,7 +100,12 @@ class CheckpointReport(Struct, frozen=True, kw_only=True):
     @property
     def decided(self) -> int:
         """Count those of them that are decided."""
-        return sum(it.verdict is not CheckVerdict.UNDECIDED for it in self._parts[0])
+        return self.checks - len(self.undecided)
+
+    @property
+    def undecided(self) -> tuple[CheckResult, ...]:
+        """Return those of them that are not."""
+        return tuple(it for it in self._parts[0] if it.verdict is CheckVerdict.UNDECIDED)
 
     @property
     def verdict(self) -> CheckpointVerdict:
@@ -191,8 +196,7 @@ def _lines(report: CheckpointReport) -> Iterator[str]:
         yield from (f"Decided: {report.decided} of {report.checks}", "")
     yield f"Quality trend: {report.trend.value}"
     yield from ("", "## Recommendations", "")
-    open_ = tuple(it for it in report.results if it.verdict is CheckVerdict.UNDECIDED)
-    yield from _listed((*report.troubled, *open_), _ADVICE)
+    yield from _listed((*report.troubled, *report.undecided), _ADVICE)
     yield from ("", "## Risks Logged", "")
     yield from _listed(report.risks, _RISK)
 

@@ -45,7 +45,7 @@ _BOOTSTRAP: Final = (
 )
 _COMPARE: Final = "COMPARE. Hold the recent work against what your documents say."
 _CHANGED_CODE: Final = "CHANGED CODE"
-_NOT_OWN: Final = "it is not in a folder of its own"
+_NOT_OWN: Final = "it is no document in a folder of its own"
 _SHOWN: Final = 10
 _CUT: Final = "\n[what follows was left out]"
 
@@ -178,7 +178,7 @@ def own_documents(
 
 
 def _is_own(spec: SupervisorSpec, path: str) -> bool:
-    is_plain = ".." not in PurePosixPath(path).parts
+    is_plain = ".." not in PurePosixPath(path).parts and path.endswith(".md")
     return is_plain and path.startswith(own_places(spec))
 
 

@@ -2,17 +2,18 @@
 
 from msgspec import Struct
 
-from supervisor_ai.domain.ids import ArtifactHash
+from supervisor_ai.domain.ids import ArtifactHash, run_stream
 from supervisor_ai.domain.structs import replace
 from supervisor_ai.drivers.checkpoint import effects as d
 from supervisor_ai.drivers.checkpoint import events as k
-from supervisor_ai.drivers.checkpoint.accumulator import Accumulator
+from supervisor_ai.drivers.checkpoint.accumulator import Accumulator, accumulate
 from supervisor_ai.drivers.checkpoint.checks.judgement import read_answers, weigh
 from supervisor_ai.drivers.checkpoint.checks.model import CheckResult
 from supervisor_ai.drivers.checkpoint.checks.rounds import CheckRound, run_checks
 from supervisor_ai.drivers.checkpoint.performers.brief import write_brief
 from supervisor_ai.drivers.checkpoint.performers.context import LoadedContext, count_tokens
 from supervisor_ai.drivers.checkpoint.performers.door import SessionDoors
+from supervisor_ai.drivers.checkpoint.performers.verdicts import kept_report
 from supervisor_ai.drivers.checkpoint.protocol.words import report_file
 from supervisor_ai.drivers.checkpoint.report import CheckpointReport, by_group, render
 from supervisor_ai.drivers.checkpoint.score import CheckVerdict, QualityTrend
@@ -78,6 +79,18 @@ def _texts(operation: Operation, context: LoadedContext) -> dict[str, str]:
     return {**context.material.wisdom, **older, **new}
 
 
+def _known(effect: d.WriteReport, operation: Operation) -> Accumulator:
+    """Return what is remembered; a step of a workflow has the reports of its earlier visits."""
+    if effect.accumulator is not None:
+        return operation.world.documents.load(effect.accumulator, Accumulator)
+    known = Accumulator()
+    for it in operation.world.log.read(run_stream(operation.run)):
+        if isinstance(it.event, k.ReportWritten) and it.event.step == effect.step:
+            report = kept_report(operation, it.event.report)
+            known = accumulate(known, report, {}, session=operation.run)
+    return known
+
+
 async def write_report(
     effect: d.WriteReport, operation: Operation, doors: SessionDoors
 ) -> k.ReportWritten:
@@ -85,11 +98,7 @@ async def write_report(
     documents = operation.world.documents
     context = documents.load(effect.context, LoadedContext)
     results = documents.load(effect.results, AllResults).results
-    known = (
-        Accumulator()
-        if effect.accumulator is None
-        else documents.load(effect.accumulator, Accumulator)
-    )
+    known = _known(effect, operation)
     report = CheckpointReport(
         task=effect.task,
         number=known.next_number,
