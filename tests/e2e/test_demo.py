@@ -91,7 +91,7 @@ def test_a_team_and_a_kanban_are_shown_with_commands_that_are_typed(
     said = newcomer.call("demo", "team", "--json", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
     assert (said.code, said.json["team"]["phase"]) == (0, "DELETED"), said.err
     for line in (
-        "$ supervisor team send stats 'CLAIM: task 2. Files: [stats/averages.py]' --from coder-2",
+        '$ supervisor team send stats "CLAIM: task 2. Files: [stats/averages.py]" --from coder-2',
         "who goes on? Recommended: coder-1 with #1.",
         "DONE: refused. Task 1 waits for the approval of unified-reviewer.",
         "coder-1 asks for your review of task #1.",
@@ -100,4 +100,4 @@ def test_a_team_and_a_kanban_are_shown_with_commands_that_are_typed(
     shown = newcomer.call("demo", "kanban", SUPERVISOR_TRUST="", TMPDIR=str(tmp_path))
     assert shown.code == 0, shown.err
     assert "current  none: the kanban is complete" in shown.out
-    assert "$ supervisor kanban new 'Say goodbye too' --run --yes" in shown.err
+    assert '$ supervisor kanban new "Say goodbye too" --run --yes' in shown.err

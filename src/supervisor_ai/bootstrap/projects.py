@@ -358,7 +358,7 @@ def remove_demo(directory: Path, settings: HostSettings) -> None:
 
 def answer_outline(kind: "AnswerWord") -> str:
     """Write down for people the form that a kind of answer has to have."""
-    from supervisor_ai.definitions.worker_answers.reader import short_form
+    from supervisor_ai.definitions.worker_answers.forms import short_form
 
     return short_form(kind)
 

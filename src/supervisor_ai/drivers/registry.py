@@ -46,7 +46,7 @@ SLICES: Final = (
         ),
         reasons={"kanban": "supervisor_ai.drivers.kanban.sentences:UNREADABLE"},
         adapters={"mechanical_manager": "write `kanban: {manager: builtin}`"},
-        demo="supervisor_ai.cli.demos.kanban:show_kanban",
+        demo="supervisor_ai.cli.commands.kanban:show_kanban",
         definitions="supervisor_ai.definitions.kanban",
         has_company=True,
     ),
@@ -208,7 +208,7 @@ SLICES: Final = (
         ),
         oversight="supervisor_ai.drivers.team.commands.oversight:open_oversight",
         calls="supervisor_ai.drivers.team.commands.member_calls:CALLS",
-        demo="supervisor_ai.cli.demos.team:show_team",
+        demo="supervisor_ai.cli.commands.team:show_team",
     ),
     SliceName(
         "feature",

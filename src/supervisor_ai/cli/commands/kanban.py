@@ -65,6 +65,16 @@ _OF_A_NEW_RUN: Final[
     "budget",
     "no_cache",
 )
+_DEMO: Final = """\
+# A greeter of one function is to say goodbye too. The Manager makes a plan of the request; the
+# Architect, a scripted agent, explores and suggests what to do; the Implementer does it; the tests
+# run, and the Manager says what is next.
+new "Say goodbye too" --run --yes
+# What was read, who was asked, and what came of it:
+log tasks/0-kanban-say-goodbye-too.md
+# How the kanban stands now, on the branch of the run:
+status tasks/0-kanban-say-goodbye-too.md
+"""
 _FLAGS = {"overseer": "team"}
 """Options whose names differ from what is typed."""
 
@@ -228,3 +238,14 @@ def _say_complete(
     write(f"The kanban {one_line(found.place.file)} is complete; nothing was started.")
     say(f"See how it went: {invocation.command} kanban status {named}")
     return DONE
+
+
+def show_kanban(*, verbose: bool, as_json: bool) -> int:
+    """Work through a small kanban whose agent is scripted; everything else is real."""
+    from supervisor_ai.bootstrap.projects import commit_demo
+    from supervisor_ai.cli.demo_script import play
+    from supervisor_ai.control.commands.demo_project import make_demo_project
+
+    del verbose  # All that there is to see is shown.
+    project = make_demo_project(commit_demo, "supervisor_ai.definitions.kanban", "builtin/demo")
+    return play(project, kanban, _DEMO, as_json=as_json)

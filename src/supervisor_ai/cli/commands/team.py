@@ -1,7 +1,7 @@
 """`supervisor team`."""
 
 from functools import partial
-from typing import TYPE_CHECKING, TypedDict, Unpack, cast
+from typing import TYPE_CHECKING, Final, TypedDict, Unpack, cast
 
 import click
 from msgspec import to_builtins
@@ -28,6 +28,7 @@ from supervisor_ai.cli.options import (
 )
 from supervisor_ai.cli.output import say, write, write_json
 from supervisor_ai.cli.run_start import StartOptions, go_on_with, start, start_option
+from supervisor_ai.cli.tables import fitted
 from supervisor_ai.cli.verbs import verb
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line
@@ -40,6 +41,42 @@ if TYPE_CHECKING:
     from supervisor_ai.cli.commands.team_members import ReadyMember
     from supervisor_ai.drivers.team.staffing.complexity import WorkTraits
 
+_DEMO: Final = """\
+# You lead a team that is to extend a small Python project. The members are lines that are typed for
+# you; the rules are real. The state is handed over: from now on supervisor alone writes it.
+create stats --for "More averages" --todo "Add a median" --todo "Add a mode"
+# A reviewer and two coders take part:
+join stats rev --role unified-reviewer
+join stats coder-1 --role coder
+join stats coder-2 --role coder
+# Both coders touch one file, and you are asked:
+send stats "CLAIM: task 1. Files: [stats/averages.py]" --from coder-1
+send stats "CLAIM: task 2. Files: [stats/averages.py]" --from coder-2
+inbox stats
+# You decide who goes on.
+send stats ARBITRATION --task 1 --owner coder-1 --current
+send stats "IN_REVIEW: task 1. Files: [stats/averages.py]" --from coder-1
+# No task closes without its review, and nobody gives somebody else's:
+send stats "DONE: task 1" --from coder-1
+send stats "APPROVED: task 1" --from coder-2
+# The reviewer was told, finds something, and agrees the second time:
+inbox stats --from rev
+send stats "MAJOR (90%): task 1. It fails without values. Scenario: median([])" --from rev
+send stats "IN_REVIEW: task 1. Files: [stats/averages.py]" --from coder-1
+send stats "APPROVED: task 1" --from rev
+# Now it is done, and the other coder goes on by itself:
+send stats "DONE: task 1" --from coder-1
+status stats
+# The team ends when all have acknowledged:
+send stats TASK_CANCELLED --task 2 --current
+teardown stats
+send stats "SHUTDOWN_ACK:" --from rev
+send stats "SHUTDOWN_ACK:" --from coder-1
+send stats "SHUTDOWN_ACK:" --from coder-2
+delete stats
+# With agents of yours: supervisor team create NAME --member claude:coder-1 --member codex:rev
+status stats
+"""
 _COMPLEXITIES = ("simple", "medium", "complex")
 
 
@@ -323,7 +360,6 @@ def _show(
 @click.pass_obj
 def list_teams(invocation: Invocation, *, as_json: bool) -> int:
     """List the teams of the project, the newest first."""
-    from supervisor_ai.cli.commands.team_pages import teams_page
     from supervisor_ai.drivers.team.queries.status import status_of
 
     teams, _ = open_teams(invocation)
@@ -333,7 +369,15 @@ def list_teams(invocation: Invocation, *, as_json: bool) -> int:
     if as_json:
         write_json({"teams": found})
     elif found:
-        write(teams_page(found))
+        head = ("TEAM", "PHASE", "OWNER", "MEMBERS", "OPEN TASKS", "ALERTS")
+        rows = [
+            (
+                *(it.name, it.phase, it.owner),
+                *map(str, (it.counts.members, it.counts.open_tasks, it.counts.alerts)),
+            )
+            for it in found
+        ]
+        write("\n".join(fitted([head, *rows])))
     else:
         say(f"There is no team yet. Make one: {invocation.command} team create NAME")
     return DONE
@@ -404,3 +448,13 @@ def _serve(invocation: Invocation, options: _ServeOptions) -> int:
         return go_on_with(invocation, resident.id, staying, whose="this team's")
     prepare = partial(prepare_watch, invocation.preflight(), teams, name, options["base"])
     return start(invocation, with_trust(invocation, staying, prepare), staying)
+
+
+def show_team(*, verbose: bool, as_json: bool) -> int:
+    """Let a team work whose members are lines that are typed for you; the rules are real."""
+    from supervisor_ai.bootstrap.projects import commit_demo
+    from supervisor_ai.cli.demo_script import play
+    from supervisor_ai.control.commands.demo_project import make_demo_project
+
+    del verbose  # All that there is to see is shown.
+    return play(make_demo_project(commit_demo), team, _DEMO, as_json=as_json)

@@ -42,11 +42,6 @@ class _AckOptions(_EpochOptions):
     refuse: bool
 
 
-class _InboxOptions(_Options):
-    sender: str | None
-    hook: str | None
-
-
 class _SendOptions(_EpochOptions):
     event: str
     sender: str
@@ -146,7 +141,9 @@ def _form(options: _SendOptions) -> "EventForm":
 )
 @json_option
 @click.pass_obj
-def inbox(invocation: Invocation, **options: Unpack[_InboxOptions]) -> int:
+def inbox(
+    invocation: Invocation, *, team: str, sender: str | None, hook: str | None, as_json: bool
+) -> int:
     """Show the messages that a member has not read, once, and note that it is there.
 
     As a hook of Claude Code it notes after each tool that the agent is there, and tells it of its
@@ -157,20 +154,20 @@ def inbox(invocation: Invocation, **options: Unpack[_InboxOptions]) -> int:
     from supervisor_ai.domain.session.members import COORDINATOR, Member, MemberRole
     from supervisor_ai.drivers.team.commands.callers import attend
 
-    office, sender = invocation.session_office(), options["sender"]
+    office = invocation.session_office()
     role = MemberRole.COORDINATOR if sender in {None, _LEAD} else MemberRole.WORKER
     name = COORDINATOR if role is MemberRole.COORDINATOR else sender or ""
     room = Room(
         project=office.project,
         desk=office.desk,
-        session=require_session(office.desk, options["team"]),
+        session=require_session(office.desk, team),
         caller=Caller(member=Member(name=name, role=role), actor=office.actor),
     )
-    found = attend(room, is_told=options["hook"] != "PostToolUse")
+    found = attend(room, is_told=hook != "PostToolUse")
     lines = [f"{it['from']}: {one_line(str(it['summary']))}" for it in found]
-    if options["hook"] is None and options["as_json"]:
+    if hook is None and as_json:
         write_json({"messages": found})
-    elif options["hook"] is None:
+    elif hook is None:
         write("\n".join(lines)) if lines else say("There is no message that was not read.")
     elif lines:
         words = (f"You have {counted(len(lines), 'message')} of your team:", *lines)

@@ -30,17 +30,10 @@ class NewMember(Struct, frozen=True, kw_only=True):
     role: TeamRole
 
 
-class ReadyMember(Struct, frozen=True, kw_only=True):
-    """A member that can be started."""
-
-    member: str
-    agent: str
-    role: TeamRole
-    directory: str
-    start: str
-    """The command line that starts it there."""
-    token: str | None
-    """For an agent that connects over HTTP; the Lead has none."""
+ReadyMember = dict[str, str | None]
+"""A member that can be started: its name, agent, role and directory, the command line that starts
+it there, and the token of one that connects over HTTP.
+"""
 
 
 def read_member(given: str) -> NewMember:
@@ -114,19 +107,19 @@ def make_ready(invocation: Invocation, team: str, new: NewMember) -> ReadyMember
     plan = Invocation(directory=place).agent_installer().plan_install(wish)
     plan.apply()
     checkouts.hide(place, [it.path for it in plan.changes])
-    return ReadyMember(
-        member=new.name,
-        agent=new.agent,
-        role=new.role,
-        directory=str(place),
-        start=plan.start,
-        token=token,
-    )
+    return {
+        "member": new.name,
+        "agent": new.agent,
+        "role": new.role.value,
+        "directory": str(place),
+        "start": plan.start,
+        "token": token,
+    }
 
 
 def say_members(members: Sequence[ReadyMember]) -> None:
     """Say how each member is started, each in a terminal of its own."""
     for it in members:
-        say(f"\n{it.member} ({it.role.value}, {it.agent}), in a terminal of its own:")
-        say(f"  cd {it.directory}\n  {it.start}")
+        say(f"\n{it['member']} ({it['role']}, {it['agent']}), in a terminal of its own:")
+        say(f"  cd {it['directory']}\n  {it['start']}")
     say("")

@@ -24,23 +24,6 @@ def team_page(team: "TeamStatus", place: str, now: datetime) -> str:
     return "\n".join(_lines(team, place, now))
 
 
-def teams_page(teams: "Sequence[TeamStatus]") -> str:
-    """List teams: how far each is, who owns its state, what is open."""
-    rows = [
-        (
-            it.name,
-            it.phase,
-            it.owner,
-            str(it.counts.members),
-            f"{it.counts.open_tasks} open of {it.counts.tasks}",
-            str(it.counts.alerts),
-        )
-        for it in teams
-    ]
-    head = ("TEAM", "PHASE", "OWNER", "MEMBERS", "TASKS", "ALERTS")
-    return "\n".join(fitted([head, *rows]))
-
-
 def _lines(team: "TeamStatus", place: str, now: datetime) -> Iterator[str]:
     counts = team.counts
     yield f"{team.name}: {team.phase}"

@@ -14,8 +14,6 @@ from supervisor_ai.domain.run import events as e
 
 _PLACE_WIDTH: Final = 18
 """Gates that run nothing, and say what they found as soon as they begin."""
-LOOK: Final = "look/"
-"""How the timers of a run begin that looks again and again; what it sees is told."""
 
 
 class Progress(Watcher, Protocol):
@@ -78,8 +76,8 @@ class PlainProgress:
 def _is_remarkable(event: Event) -> bool:
     if isinstance(event, e.StepEntered):
         return bool(event.feedback)
-    if isinstance(event, e.TimerSet | e.TimerFired) and event.timer.startswith(LOOK):
-        return False
+    if isinstance(event, e.TimerSet | e.TimerFired) and event.timer.startswith("look/"):
+        return False  # It looks again and again; what it sees is told.
     if isinstance(event, e.GateStarted):
         return event.gate not in change_gates()
     return not is_routine(event)

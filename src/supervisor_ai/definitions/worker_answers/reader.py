@@ -14,13 +14,6 @@ class StrictAnswerReader:
         return read_answer(kind, output, nonce=nonce)
 
 
-def short_form(kind: AnswerWord) -> str:
-    """Say in a few lines what an answer looks like."""
-    from supervisor_ai.definitions.worker_answers import forms
-
-    return forms.short_form(kind)
-
-
 def schema_text(kind: AnswerWord) -> str:
     """Return the JSON Schema of an answer."""
     from supervisor_ai.definitions.worker_answers import forms

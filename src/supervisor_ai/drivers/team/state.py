@@ -164,7 +164,6 @@ def _heard(state: TeamState, event: TeamFact) -> TeamState:
             last_progress_at=event.at if has_progress else member.last_progress_at,
             wait=wait,
             wait_since=member.wait_since if wait is member.wait else event.at,
-            breaches=0,
             files=getattr(event, "files", ()) or member.files,
         ),
     )

@@ -2,13 +2,10 @@
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Final
 
 from msgspec import Struct
 
 from supervisor_ai.workspaces.repositories.git import ask_as_user, failure, is_tracked
-
-_FOLDER: Final = ".supervisor/teams"
 
 
 class LinkedCheckouts(Struct, frozen=True, kw_only=True):
@@ -18,7 +15,7 @@ class LinkedCheckouts(Struct, frozen=True, kw_only=True):
 
     def make(self, team: str, member: str) -> Path:
         """Check the current commit out for a member; a checkout that is there stays as it is."""
-        folder, branch = self.checkout / _FOLDER, f"team/{team}/{member}"
+        folder, branch = self.checkout / ".supervisor/teams", f"team/{team}/{member}"
         place = folder / team / member
         if place.exists():
             return place

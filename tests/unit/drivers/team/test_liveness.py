@@ -154,7 +154,6 @@ def test_nobody_is_late_within_the_grace_of_seven_minutes() -> None:
 
 
 def test_two_breaches_in_a_row_come_before_an_escalation() -> None:
-    assert rules.BREACHES == 2
     scene = working()
     scene.claim("1")
     run(scene, 45)

@@ -38,14 +38,9 @@ def attend(room: Room, is_told: bool) -> tuple[Json, ...]:  # noqa: FBT001 - the
     return unread(room) if is_told else ()
 
 
-def has_news(room: Room) -> bool:
-    """Tell whether there is a message that a member was not shown."""
-    return bool(_unread(room))
-
-
 def unread(room: Room) -> tuple[Json, ...]:
     """Return the oldest messages that a member was not shown, and note that it was."""
-    found = _unread(room)
+    found = news_of(room)
     if found:
         teams, name = TeamDesk(desk=room.desk), room.caller.member.name
         upto = max(found)
@@ -56,7 +51,7 @@ def unread(room: Room) -> tuple[Json, ...]:
     return tuple(found.values())
 
 
-def _unread(room: Room) -> dict[int, Json]:
+def news_of(room: Room) -> dict[int, Json]:
     """Find by their numbers what others said to a member or to all."""
     desk, me = room.desk, room.caller.member
     after = TeamDesk(desk=desk).view(room.session).refresh().read.get(me.name, 0)

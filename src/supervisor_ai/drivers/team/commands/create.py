@@ -18,15 +18,13 @@ from supervisor_ai.drivers.team.commands.projection import project_state
 from supervisor_ai.drivers.team.commands.team_desk import TeamDesk
 from supervisor_ai.drivers.team.decisions.turn import TeamTurn
 from supervisor_ai.drivers.team.event_kinds.roster import TeamCreated
-from supervisor_ai.drivers.team.machines.liveness import SLA_NAMES
+from supervisor_ai.drivers.team.machines.liveness import SLA_NAMES, Threshold
 from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity
 from supervisor_ai.drivers.team.staffing.spawn_order import MOST_CODERS
 from supervisor_ai.drivers.team.state import TeamState
 from supervisor_ai.drivers.team.stream import PIPELINE
 from supervisor_ai.drivers.team.text.messages import templates_of
 from supervisor_ai.tools.text import duration
-
-_LIMITS = 3
 
 
 class WantedTeam(Struct, frozen=True, kw_only=True):
@@ -86,7 +84,8 @@ def _sla(given: str) -> tuple[str, tuple[timedelta, ...]]:
         limits = tuple(map(duration, times.split("/")))
     except ValueError:
         limits = ()
-    is_rising = len(limits) == _LIMITS and timedelta() < limits[0] < limits[1] < limits[2]
+    has_all = len(limits) == len(Threshold.__struct_fields__)
+    is_rising = has_all and limits == tuple(sorted({timedelta(), *limits}))[1:]
     if name not in SLA_NAMES or not is_rising:
         raise InvalidInput(
             f"{given[:80]!r} says nothing about silence: expected WHO=PING/ESCALATE/REPLACE, "

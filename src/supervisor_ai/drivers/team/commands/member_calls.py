@@ -10,7 +10,7 @@ from supervisor_ai.control.sessions.calls import Call, CallTable, Room
 from supervisor_ai.control.sessions.member_calls import NoParameters
 from supervisor_ai.domain.errors import InvalidInput, NotFound
 from supervisor_ai.domain.session.members import MemberPermission
-from supervisor_ai.drivers.team.commands.callers import attend, has_news, require_lead, speaker
+from supervisor_ai.drivers.team.commands.callers import attend, news_of, require_lead, speaker
 from supervisor_ai.drivers.team.commands.lead_calls import LEAD_CALLS
 from supervisor_ai.drivers.team.commands.lines import send_line
 from supervisor_ai.drivers.team.commands.send import EventForm, filled, hand_off, send_event
@@ -127,7 +127,7 @@ CALLS: Final = CallTable(
             permission=MemberPermission.READ,
             form=WaitForm,
             act=lambda _room, _asked: {"unread": []},
-            is_ready=has_news,
+            is_ready=lambda room: bool(news_of(room)),
         ),
         Call(
             name="team_send",

@@ -2,8 +2,6 @@
 
 from typing import Final
 
-from msgspec import Struct
-
 from supervisor_ai.domain.envelope import Actor
 from supervisor_ai.domain.errors import Conflict, InternalError
 from supervisor_ai.domain.structs import replace
@@ -30,13 +28,6 @@ from supervisor_ai.drivers.team.state import TeamState, evolve
 _RACES: Final = 3
 _GONE: Final = "missing"
 """What stands for the hash of a file that is not there."""
-
-
-class _Rendered(Struct, frozen=True, kw_only=True):
-    """A page that is about to be written."""
-
-    text: str
-    taken: SnapshotTaken
 
 
 def project_state(teams: TeamDesk, name: str, actor: Actor) -> bool:

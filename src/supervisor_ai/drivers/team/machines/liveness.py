@@ -80,8 +80,6 @@ def threshold_of(
 
 GRACE: Final = timedelta(minutes=7)
 """Nobody is late so soon after joining."""
-BREACHES: Final = 2
-"""So many looks in a row find a silence before a stage is added to it that the Lead hears of."""
 LOOK_EVERY: Final = timedelta(minutes=1)
 HEARTBEAT_EVERY: Final = timedelta(minutes=1)
 """A heartbeat in between is accepted, and nothing is written."""
@@ -113,7 +111,6 @@ class TeamMember(Struct, frozen=True, kw_only=True):
     wait: WaitReason = WaitReason.CODING
     wait_since: datetime
     stage: IdleStage = IdleStage.NONE
-    breaches: int = 0
     breached_at: datetime | None = None
     escalations: int = 0
     """How often it had to be escalated; what is repeated is a reason to let others do it."""
@@ -134,11 +131,11 @@ def evolve(member: TeamMember, event: Event) -> TeamMember:
     member = replace(member, stage=step(LIVENESS_FLOW, member.stage, event))
     match event:
         case e.BreachNoted(at=at):
-            return replace(member, breaches=member.breaches + 1, breached_at=at)
+            return replace(member, breached_at=at)
         case e.MemberEscalated():
-            return replace(member, escalations=member.escalations + 1, breaches=0)
+            return replace(member, escalations=member.escalations + 1)
         case _:
-            return replace(member, breaches=0)
+            return member
 
 
 def told(member: TeamMember, kind: str, task: str, at: datetime) -> TeamMember:

@@ -40,11 +40,6 @@ class ApprovalNeed(Struct, frozen=True, kw_only=True):
     required: tuple[TeamRole, ...]
     missing: tuple[TeamRole, ...]
 
-    @property
-    def is_impossible(self) -> bool:
-        """Tell whether the task would wait for ever: IMPOSSIBLE_WAIT."""
-        return bool(self.missing)
-
     def still_open(self, given: Collection[TeamRole]) -> tuple[TeamRole, ...]:
         """Return who has not agreed yet."""
         return tuple(role for role in self.required if role not in given)

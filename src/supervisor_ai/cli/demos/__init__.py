@@ -1,1 +1,0 @@
-"""Demonstrations that type commands for a person who watches."""
