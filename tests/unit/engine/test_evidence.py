@@ -115,6 +115,27 @@ def test_a_test_may_be_broken_where_that_was_announced_and_agreed(
     assert (found.rule, found.severity is Severity.ERROR) == (rule, is_error)
 
 
+@pytest.mark.parametrize(
+    ("said", "name", "is_accepted"),
+    [
+        ("test_x", "tests/b.py::B::test_x", True),
+        ("tests/b.py::test_x", "tests/b.py::B::test_x", True),
+        ("tests/b.py::B::test_x", "test_x (tests.b.B.test_x)", True),
+        ("tests/a.py::test_x", "tests/b.py::B::test_x", False),
+        ("test_x", "tests/b.py::test_x[1-2]", True),
+        ("test_x[1-2]", "tests/b.py::test_x[1-2]", True),
+        ("test_x[1]", "tests/b.py::test_x[1-2]", False),
+        ("tests", "tests/b.py::test_x", False),
+        ("b.py", "tests/b.py::test_x", False),
+        (".py", "tests/b.py::test_x", False),
+        ("cart adds up", "cart > adds up", True),
+    ],
+)
+def test_who_accepts_a_test_names_it(said: str, name: str, *, is_accepted: bool) -> None:
+    agreed = Agreed(announced=frozenset({name}), accepted=frozenset({said}))
+    assert agreed.is_accepted(name) == is_accepted
+
+
 READINGS = {
     "green": Reading(tool="pytest", tests=2, results=results(a=PASSED, b=PASSED)),
     "lacking": Reading(missing=(Missing("yaml", is_module=True),)),

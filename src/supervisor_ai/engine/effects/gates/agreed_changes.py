@@ -1,6 +1,7 @@
 """Tests that a change may break: announced by who made it, accepted by a review or a person."""
 
 import json
+import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
@@ -17,6 +18,9 @@ AGREED: Final = "agreed_change"
 TO_ACCEPT: Final = "change_to_accept"
 """The rule of the finding about a test of which only workers say that it may be broken."""
 _MOST: Final = 500
+_WORDS: Final = re.compile(r"\w+")
+_ENDINGS: Final = frozenset({"py", "ts", "tsx", "js", "jsx", "mjs", "cjs", "rs", "go", "java"})
+"""Words of paths that a runner may leave out of the names of tests."""
 
 
 class Agreed(Struct, frozen=True, kw_only=True):
@@ -71,7 +75,17 @@ def _accepted(artifacts: Artifacts, reports: tuple[ArtifactHash, ...]) -> Iterat
 
 
 def _is_among(name: str, names: frozenset[str]) -> bool:
-    return any(it == name or _last(it) == _last(name) for it in names)
+    return any(it == name or _fits(it, name) for it in names)
+
+
+def _fits(said: str, name: str) -> bool:
+    """Tell whether somebody's words name a test: all that they say of its path is in its name."""
+    (said, _, case), (name, _, own) = said.partition("["), name.partition("[")
+    words = [it for it in _WORDS.findall(said) if it not in _ENDINGS]
+    whole = _WORDS.findall(name)
+    rest = iter(whole)
+    is_named = bool(words) and words[-1:] == whole[-1:] and case in {"", own}
+    return is_named and all(word in rest for word in words)
 
 
 def _entries(artifacts: Artifacts, kept: tuple[ArtifactHash, ...], key: str) -> Iterator[str]:
