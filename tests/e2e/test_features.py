@@ -271,7 +271,7 @@ def test_what_a_component_at_work_has_changed_without_a_claim_is_waited_for(shop
         f"waits for src/shared.txt, which {items['id']} has changed without saying so"
     )
     assert items["why"] == f"run {items['run']} waits for a person"
-    assert f"Run {built.run['id']} waits for a person; branch" in feature(shop, "status", "P1").out
+    assert f"Run {built.run['id']} needs you; branch" in feature(shop, "status", "P1").out
     assert shop.call("approve", items["run"]).code == 0
     assert feature(shop, "run", "P1", "--yes", "--json").code == 0
     assert set(statuses(feature(shop, "status", "P1", "--json")).values()) == {"completed"}
