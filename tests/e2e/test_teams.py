@@ -27,7 +27,7 @@ def test_the_json_is_what_programs_rely_on(user: User) -> None:
     assert {"name", "owner", "epoch", "lock", "teardown", "roster", "tasks", "alerts"} <= set(team)
     assert (team["owner"], team["complexity"], team["phase"]) == ("lead", "MEDIUM", "BOOTSTRAP")
     told = user.call("team", "handoff", "auth", "--json").json
-    assert set(told) == {"accepted", "event", "reason", "edit"}
+    assert set(told) == {"accepted", "event", "reason"}
     assert (told["accepted"], told["event"]) == (True, "STATE_OWNERSHIP_HANDOFF")
     again = user.call("team", "handoff", "auth", "--json").json
     assert (again["accepted"], again["event"]) == (True, "HANDOFF_DUPLICATE")

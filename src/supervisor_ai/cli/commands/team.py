@@ -17,7 +17,7 @@ from supervisor_ai.cli.commands.team_events import (
     send,
     teardown,
 )
-from supervisor_ai.cli.commands.team_words import open_teams, team_argument
+from supervisor_ai.cli.commands.team_words import open_teams, team_argument, team_page
 from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.options import (
     dry_run_option,
@@ -338,7 +338,6 @@ def status(invocation: Invocation, **options: Unpack[_TeamOptions]) -> int:
 def _show(
     invocation: Invocation, name: str, *, as_json: bool, members: "Sequence[ReadyMember]" = ()
 ) -> int:
-    from supervisor_ai.cli.commands.team_pages import team_page
     from supervisor_ai.drivers.team.queries.status import status_of
 
     teams, _ = open_teams(invocation)

@@ -60,7 +60,9 @@ def _start(order: Order, words: str) -> tuple[str, ...]:
     # The options that take several values come last: they would take the prompt as well.
     tools = ("--allowedTools", f"mcp__{SERVER}", "Bash(git:*)")
     settings = ("--mcp-config", ".mcp.json", "--settings", _HOOKS)
-    return ("claude", "-p", words, *settings, *edits, *tools)
+    # It goes on without tools that start later than it waits, which is not long.
+    patience = ("env", "MCP_TIMEOUT=120000")
+    return (*patience, "claude", "-p", words, *settings, *edits, *tools)
 
 
 def _entry(order: Order) -> WantedEntry:

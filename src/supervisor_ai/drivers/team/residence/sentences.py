@@ -7,7 +7,7 @@ from supervisor_ai.control.sentence_table import Sentence, SentenceTable, on
 from supervisor_ai.domain.envelope import Event
 from supervisor_ai.drivers.team.event_kinds.fact import TaskFact, TeamFact
 from supervisor_ai.drivers.team.event_kinds.liveness import ActivityNoted
-from supervisor_ai.drivers.team.event_kinds.roster import MessagesDelivered
+from supervisor_ai.drivers.team.event_kinds.roster import MessagesDelivered, MessagesRead
 from supervisor_ai.drivers.team.events import TEAM_EVENTS
 from supervisor_ai.drivers.team.residence import run_events as e
 from supervisor_ai.tools.text import counted
@@ -35,7 +35,7 @@ def _fact(event: Event) -> str:
 
 
 def _of(kind: type[TeamFact]) -> Sentence:
-    is_routine = kind in {ActivityNoted, MessagesDelivered}
+    is_routine = kind in {ActivityNoted, MessagesDelivered, MessagesRead}
     return Sentence(kind=kind, tell=_fact, is_routine=is_routine)
 
 
