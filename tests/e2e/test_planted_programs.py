@@ -225,7 +225,14 @@ def _of_many(stage: Stage) -> None:
             "ack t",
             "join t ada --role unified-reviewer",
         ),
-        *("send t TASK_ADDED --task 1 --text x", "status t", "list", "report t", "reconcile t"),
+        *(
+            "send t TASK_ADDED --task 1 --text x",
+            "status t",
+            "inbox t",
+            "list",
+            "report t",
+            "reconcile t",
+        ),
         *("teardown t", "delete t", "serve nowhere --yes"),
     ):
         stage.call("team", *words.split())
@@ -266,7 +273,7 @@ def _in_a_session(stage: Stage) -> None:
     call("msg", "clear")
     for words in (
         *("request s CHECKPOINT-001 --scope A", "list s", "show s CHECKPOINT-001"),
-        "override s CHECKPOINT-001 --reason x",
+        *("override s CHECKPOINT-001 --reason x", "run CHECKPOINT-003 --files README.md"),
     ):
         call("checkpoint", *words.split())
     for words in ("install claude --session s --yes", "list", "uninstall claude --yes"):
