@@ -1,12 +1,13 @@
 """Views of runs: the shapes that the JSON of every face has."""
 
+from collections.abc import Iterable
 from datetime import datetime, timedelta
 from decimal import Decimal
 from typing import Final
 
 from msgspec import Struct
 
-from supervisor_ai.control.ports.queries import RunRow, StepRow
+from supervisor_ai.control.ports.queries import ApprovalRow, RunRow, StepRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.domain.ids import CommitSha, RunId, StepName
 from supervisor_ai.domain.run.approvals.policy import ApprovalAction
@@ -137,10 +138,15 @@ def view_run(records: Records, row: RunRow) -> RunView:
     )
 
 
+def asked_of(row: RunRow, approvals: Iterable[ApprovalRow]) -> ApprovalRow | None:
+    """Return the question that a run waits with, if it does."""
+    waits = row.status is RunStatus.WAITING
+    return next((it for it in approvals if waits and it.answered_at is None), None)
+
+
 def _asks(records: Records, row: RunRow) -> str:
     waits = row.status is RunStatus.WAITING
-    approvals = records.queries.approvals(row.id) if waits else ()
-    asked = next((it for it in approvals if it.answered_at is None), None)
+    asked = asked_of(row, records.queries.approvals(row.id) if waits else ())
     if asked is None:
         return ""
     return MAY_OBJECT if asked.action is ApprovalAction.NOTIFY_AND_TIMEOUT else NEEDS_YOU

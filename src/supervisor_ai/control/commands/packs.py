@@ -63,9 +63,12 @@ def idle_packs(places: Iterable[PackPlace], roles: Iterable[RoleSummary]) -> Ite
 def switch_on(place: PackPlace, name: str) -> Mapping[str, bytes] | None:
     """Add an installed pack to `packs` of the project's config; return what to commit.
 
-    None where somebody has to write it by hand; nothing is changed then.
+    None where somebody has to write it by hand; nothing is changed then. No link is followed: one
+    that came with the repository may lead anywhere.
     """
     config = place.directory / _CONFIG
+    if config.is_symlink() or place.directory.is_symlink():
+        return None
     text = config.read_text(encoding="utf-8") if config.exists() else ""
     listed = _LISTED.search(text)
     if listed is not None:
@@ -79,9 +82,9 @@ def switch_on(place: PackPlace, name: str) -> Mapping[str, bytes] | None:
     config.write_text(text, encoding="utf-8")
     with place.open() as installer:
         homes = [place.directory / "packs" / it for it in installer.installed()]
-    files = [config, place.directory / _LOCK, *(it for at in homes for it in at.rglob("*"))]
-    top = place.directory.parent
-    return {str(it.relative_to(top)): it.read_bytes() for it in files if it.is_file()}
+    below = (it for at in homes for it in at.rglob("*") if it.is_file() and not it.is_symlink())
+    top, files = place.directory.parent, (config, place.directory / _LOCK, *below)
+    return {str(it.relative_to(top)): it.read_bytes() for it in files}
 
 
 def describe_plan(plan: PackPlan) -> Iterator[str]:

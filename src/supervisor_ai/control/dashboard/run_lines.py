@@ -11,7 +11,7 @@ from supervisor_ai.control.phrases import one_line
 from supervisor_ai.control.ports.queries import ApprovalRow, RunRow
 from supervisor_ai.control.records import Records
 from supervisor_ai.control.registered_kinds import ApprovalPhrases, approval_phrases
-from supervisor_ai.control.run_views import ACTIVE, is_attended, is_interrupted
+from supervisor_ai.control.run_views import ACTIVE, asked_of, is_attended, is_interrupted
 from supervisor_ai.domain.errors import SupervisorError
 from supervisor_ai.domain.ids import RunId
 from supervisor_ai.domain.run.approvals.policy import RISKIEST_FIRST, ApprovalAction, RiskLevel
@@ -107,7 +107,7 @@ class RunLines:
 def read_line(records: Records, row: RunRow, *, task: str | None = None) -> RunLine:
     """Put a run on one line; a task that is known is not read again."""
     questions = records.queries.approvals(row.id)
-    asked = _asked(row, questions)
+    asked = asked_of(row, questions)
     interrupted = is_interrupted(records, row)
     return RunLine(
         id=row.id,
@@ -129,13 +129,6 @@ def read_line(records: Records, row: RunRow, *, task: str | None = None) -> RunL
         asked_at=None if asked is None else asked.asked_at,
         can_lapse=asked is not None and asked.action is ApprovalAction.NOTIFY_AND_TIMEOUT,
     )
-
-
-def _asked(row: RunRow, questions: Iterable[ApprovalRow]) -> ApprovalRow | None:
-    """Return the question that a run waits with, if it does."""
-    if row.status is not RunStatus.WAITING:
-        return None
-    return next((it for it in questions if it.answered_at is None), None)
 
 
 def select_lines(

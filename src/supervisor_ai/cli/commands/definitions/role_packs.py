@@ -20,7 +20,7 @@ from supervisor_ai.control.commands.packs import (
 from supervisor_ai.control.exit_codes import DONE
 from supervisor_ai.control.phrases import one_line, short
 from supervisor_ai.control.queries.roles import list_roles
-from supervisor_ai.domain.errors import Conflict, Denied, SupervisorError
+from supervisor_ai.domain.errors import Denied, SupervisorError
 
 if TYPE_CHECKING:
     from supervisor_ai.control.commands.packs import PackPlace
@@ -106,15 +106,16 @@ def install(invocation: Invocation, **options: Unpack[_Install]) -> int:
     name = options["pack"].partition("@")[0].rpartition("/")[2]
     if options["dry_run"] or _is_used(invocation, name):
         return code
+    if options["is_user"]:
+        say(f"To have its roles, write into your own config: packs: [{name}]")
+        return code
     wanted = options["enable"]
-    if wanted is None and can_ask() and not (options["yes"] or options["is_user"]):
+    if wanted is None and can_ask() and not options["yes"]:
         question = f"Add {name} to `packs:` of the config and commit both?"
         wanted = click.confirm(question, default=True, err=True)
     if not (wanted and _is_enabled(invocation, place, name)):
-        say(f"To have its roles, write into the config: packs: [{name}]")
-        if not options["is_user"]:
-            git = f"{invocation.git} add .supervisor && {invocation.git} commit"
-            say(f"and commit both: {git} -m 'Use {name}'")
+        git = f"{invocation.git} add .supervisor && {invocation.git} commit -m 'Use {name}'"
+        say(f"To have its roles, write into the config: packs: [{name}]\nand commit both: {git}")
     return code
 
 
@@ -136,12 +137,8 @@ def _is_enabled(invocation: Invocation, place: "PackPlace", name: str) -> bool:
     files = switch_on(place, name)
     if files is None:
         return False
-    try:
-        with open_merges(invocation.directory, invocation.settings) as merges:
-            branch, commit = merges.for_user().commit_files(files, f"Use the pack {name}\n")
-    except Conflict as error:
-        say(f"note: The files were not committed. {one_line(error.message)}")
-        return False
+    with open_merges(invocation.directory, invocation.settings) as merges:
+        branch, commit = merges.for_user().commit_files(files, f"Use the pack {name}\n")
     say(f"Committed on {one_line(branch)} as {short(commit)}.")
     return True
 
