@@ -50,6 +50,7 @@ def test_two_people_let_a_change_land(tmp_path: Path) -> None:
     assert "Nothing is decided yet" in outputs_of(outputs, "--export decision.txt\nCOMMIT")
     assert "by 'bob'" in outputs_of(outputs, "--import decision.txt")
     assert "ApprovalGiven" in outputs_of(outputs, "supervisor events last")
+    assert any("approved by you; 2 people have to agree, tree" in it for it in outputs.values())
     alice = people["alice"].directory
     branches = list((alice / ".git/refs/heads/ai").iterdir())
     assert len(branches) == 1

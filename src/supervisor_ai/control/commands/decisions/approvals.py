@@ -138,7 +138,11 @@ def send_decision(project: OpenProject, document: DecisionDocument, sender: Send
     is_new = _put(project, document, sender)
     already = "" if is_new else " already"
     done = PAST[document.decision]
-    detail = f"Step {document.step!r} is {done}{already}, tree {document.tree}."
+    asked = project.records.queries.approvals(document.run)
+    needs = max((it.needs for it in asked if it.answered_at is None), default=1)
+    yes = document.decision is DecisionWord.APPROVE and needs > 1
+    rest = f" by you; {needs} people have to agree" if yes else ""
+    detail = f"Step {document.step!r} is {done}{already}{rest}, tree {document.tree}."
     return MutationView(target=document.run, applied=is_new, dry_run=False, detail=detail)
 
 
