@@ -16,7 +16,6 @@ from supervisor_ai.control.sessions.desk import Caller, SessionDesk, find_sessio
 from supervisor_ai.control.sessions.members import Members, caller_of
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.ids import SessionId
-from supervisor_ai.mcp.http import serve_http, toolbox_of
 from supervisor_ai.mcp.member_tools import MemberTools
 from supervisor_ai.mcp.server import Report, make_server
 from supervisor_ai.mcp.stdio import serve_stdio, until_readable
@@ -99,6 +98,9 @@ async def _serve(
     find: Callable[..., Caller],
     hosts: Sequence[str],
 ) -> None:
+    # One member on stdio is served without what HTTP takes to import: its client waits for us.
+    from supervisor_ai.mcp.http import serve_http, toolbox_of
+
     def identify(token: str) -> MemberTools:
         return service.tools_of(find(token, via=VIA))
 

@@ -37,9 +37,9 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
 
 def _entry(order: Order) -> WantedEntry:
     command, *arguments = order.server
-    # Otherwise a call without a person at the terminal is refused.
-    approval = {"default_tools_approval_mode": "approve"}
-    value: Json = {"command": command, "args": arguments, **order.variables, **approval}
+    # Otherwise a call without a person at the terminal is refused, and a slow start is an error.
+    more: dict[str, Json] = {"default_tools_approval_mode": "approve", "startup_timeout_sec": 120}
+    value: Json = {"command": command, "args": arguments, **order.variables, **more}
     return WantedEntry(
         path=".codex/config.toml", keys=("mcp_servers", SERVER), value=value, notation=TOML
     )
