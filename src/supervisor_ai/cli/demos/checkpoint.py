@@ -4,7 +4,7 @@ import shutil
 from typing import Final
 
 from supervisor_ai.cli.commands.checkpoint_pages import checkpoint_page
-from supervisor_ai.cli.foreground.demos import Demo, open_demo
+from supervisor_ai.cli.demos.project import Demo, open_demo
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.output import say, write
 from supervisor_ai.control.commands.decisions.approvals import PersonsDecision, judge

@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from supervisor_ai.cli.foreground.demos import open_demo
+from supervisor_ai.cli.demos.project import open_demo
 from supervisor_ai.cli.interrupts import run_interruptibly
 from supervisor_ai.cli.output import say, write
 from supervisor_ai.control.commands.run_start import submit

@@ -1,0 +1,1 @@
+"""Demonstrations: small projects with scripted agents, shown at work."""
