@@ -243,7 +243,7 @@ def _say_complete(
 def show_kanban(*, verbose: bool, as_json: bool) -> int:
     """Work through a small kanban whose agent is scripted; everything else is real."""
     from supervisor_ai.bootstrap.projects import commit_demo
-    from supervisor_ai.cli.demos.script import play
+    from supervisor_ai.cli.foreground.demo_script import play
     from supervisor_ai.control.commands.demo_project import make_demo_project
 
     del verbose  # All that there is to see is shown.

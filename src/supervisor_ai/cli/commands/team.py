@@ -452,7 +452,7 @@ def _serve(invocation: Invocation, options: _ServeOptions) -> int:
 def show_team(*, verbose: bool, as_json: bool) -> int:
     """Let a team work whose members are lines that are typed for you; the rules are real."""
     from supervisor_ai.bootstrap.projects import commit_demo
-    from supervisor_ai.cli.demos.script import play
+    from supervisor_ai.cli.foreground.demo_script import play
     from supervisor_ai.control.commands.demo_project import make_demo_project
 
     del verbose  # All that there is to see is shown.
