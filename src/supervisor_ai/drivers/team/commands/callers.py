@@ -16,7 +16,6 @@ from supervisor_ai.drivers.team.machines.teardown import TeardownStatus
 from supervisor_ai.drivers.team.staffing.roles import TeamRole
 from supervisor_ai.drivers.team.words import SentWord
 
-_ALL: Final = 1 << 30
 _MOST: Final = 20
 """So many messages come with an answer; the others with the next."""
 
@@ -58,7 +57,7 @@ def news_of(room: Room) -> dict[int, Json]:
     if desk.view(room.session).refresh().messages <= after:
         return {}
     places = {me.name, me.voice, EVERYBODY}
-    asked = (MessageFilter(last=_ALL, to=to, after=after) for to in places)
+    asked = (MessageFilter(last=1 << 30, to=to, after=after) for to in places)
     rows = [row for it in asked for row in desk.queries.messages(room.session, it)]
     new = sorted((row for row in rows if row.sender != me.voice), key=lambda row: row.number)
     return {row.number: message_of(desk, row).record() for row in new[:_MOST]}

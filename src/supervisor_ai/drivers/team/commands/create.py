@@ -84,9 +84,8 @@ def _sla(given: str) -> tuple[str, tuple[timedelta, ...]]:
         limits = tuple(map(duration, times.split("/")))
     except ValueError:
         limits = ()
-    has_all = len(limits) == len(Threshold.__struct_fields__)
-    is_rising = has_all and limits == tuple(sorted({timedelta(), *limits}))[1:]
-    if name not in SLA_NAMES or not is_rising:
+    rising = tuple(sorted({timedelta(), *limits}))[1:]
+    if name not in SLA_NAMES or len(limits) != len(Threshold.__struct_fields__) or limits != rising:
         raise InvalidInput(
             f"{given[:80]!r} says nothing about silence: expected WHO=PING/ESCALATE/REPLACE, "
             "three times that rise.",
