@@ -17,8 +17,8 @@ from supervisor_ai.control.sessions.members import Members, caller_of
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.mcp.member_tools import MemberTools
-from supervisor_ai.mcp.server import Report, make_server
-from supervisor_ai.mcp.stdio import serve_stdio, until_readable
+from supervisor_ai.mcp.stdio import Wire, serve_stdio, until_readable
+from supervisor_ai.mcp.toolbox import Report
 
 VIA: Final = "mcp"
 _HERE: Final = "127.0.0.1"
@@ -65,9 +65,13 @@ def open_service(
 
 async def serve_member(service: ServedSession, caller: Caller) -> None:
     """Serve one member on stdin and stdout, until it closes its end."""
-    tools = service.tools_of(caller)
+    tools, wire = service.tools_of(caller), Wire(*_claim_streams())
+    # The SDK takes longer to import than some clients wait for their first answer.
+    await wire.greet(service.version)
+    from supervisor_ai.mcp.server import make_server
+
     server = make_server(service.version, lambda _: tools, service.report)
-    await serve_stdio(server, *_claim_streams())
+    await serve_stdio(server, wire)
 
 
 async def serve_members(service: ServedSession, listener: socket.socket) -> None:
@@ -98,8 +102,8 @@ async def _serve(
     find: Callable[..., Caller],
     hosts: Sequence[str],
 ) -> None:
-    # One member on stdio is served without what HTTP takes to import: its client waits for us.
     from supervisor_ai.mcp.http import serve_http, toolbox_of
+    from supervisor_ai.mcp.server import make_server
 
     def identify(token: str) -> MemberTools:
         return service.tools_of(find(token, via=VIA))

@@ -5,15 +5,16 @@ import os
 import select
 from collections.abc import AsyncIterator, Callable
 from contextlib import suppress
-from typing import TYPE_CHECKING, Final, cast
+from typing import TYPE_CHECKING, Any, Final, Literal, cast
 
 import msgspec
-from mcp.server.lowlevel.server import Server
-from mcp.server.stdio import stdio_server
 from msgspec import Struct
+
+from supervisor_ai.mcp.toolbox import INSTRUCTIONS, NAME
 
 if TYPE_CHECKING:
     from anyio import AsyncFile
+    from mcp.server.lowlevel.server import Server
 
 MESSAGE_BYTES: Final = 1 << 20
 REQUESTS: Final = 16
@@ -44,32 +45,79 @@ class _Seen(Struct):
     params: msgspec.Raw = msgspec.Raw(b"{}")
 
 
+class _Client(Struct):
+    name: str
+    version: str
+
+
+class _Offer(Struct, rename="camel"):
+    protocol_version: str
+    capabilities: dict[str, Any]
+    client_info: _Client
+
+
+class _Hello(Struct):
+    """The first message of a client, where nothing is odd about it."""
+
+    jsonrpc: Literal["2.0"]
+    id: int | str
+    method: Literal["initialize"]
+    params: _Offer
+
+
 _SEEN: Final = msgspec.json.Decoder(_Seen)
 _CANCELLED: Final = msgspec.json.Decoder(_Cancelled)
+_HELLO: Final = msgspec.json.Decoder(_Hello)
+HANDSHAKES: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
+"""The versions of the protocol that the SDK takes as they are asked for."""
 
 
-async def serve_stdio(server: Server[None], source: int, sink: int) -> None:
+async def serve_stdio(server: "Server[None]", wire: "Wire") -> None:
     """Serve one client until it closes its end."""
-    wire = _Wire(source, sink)
+    from mcp.server.stdio import stdio_server
+
     # The transport asks for nothing but lines, and to write and flush.
     reader, writer = cast("AsyncFile[str]", wire.lines()), cast("AsyncFile[str]", wire)
     async with stdio_server(reader, writer) as (read, write):
         await server.run(read, write, server.create_initialization_options())
 
 
-class _Wire:
+class Wire:
     """Both directions of one connection, and what is on its way."""
 
     def __init__(self, source: int, sink: int) -> None:
-        self._source = source
+        self._incoming = _split(source)
+        self._first: bytes | None = b""
+        self._greeted: RequestId = None
         self._sink = sink
         self._open: set[RequestId] = set()
         self._settled = asyncio.Condition()
         self._turn = asyncio.Lock()
 
+    async def greet(self, version: str) -> None:
+        """Answer the first message as the server will, if it is an ordinary `initialize`."""
+        self._first = await anext(self._incoming, b"")
+        with suppress(msgspec.MsgspecError, RecursionError):
+            hello = _HELLO.decode(self._first or b"")
+            if hello.params.protocol_version in HANDSHAKES:
+                self._greeted = hello.id
+                result = {
+                    "capabilities": {"tools": {"listChanged": False}},
+                    "instructions": INSTRUCTIONS,
+                    "protocolVersion": hello.params.protocol_version,
+                    "serverInfo": {"name": NAME, "version": version},
+                }
+                told = {"jsonrpc": "2.0", "id": hello.id, "result": result}
+                await self._send(msgspec.json.encode(told) + b"\n")
+
+    async def _messages(self) -> AsyncIterator[bytes | None]:
+        yield self._first
+        async for line in self._incoming:
+            yield line
+
     async def lines(self) -> AsyncIterator[str]:
         """Yield the messages that can be served; the others are answered at once."""
-        async for line in _split(self._source):
+        async for line in self._messages():
             if line is None:
                 await self._send(_TOO_LARGE)
             elif line.strip() and await self._is_message(line):
@@ -81,12 +129,15 @@ class _Wire:
 
     async def write(self, text: str) -> None:
         """Send what the server says."""
-        line = text.encode(errors="backslashreplace")
-        await self._send(line)
+        line, said = text.encode(errors="backslashreplace"), _Seen(method="")
         with suppress(msgspec.MsgspecError):
             said = _SEEN.decode(line)
-            if said.method is None:
-                await self._settle(said.id)
+        is_known = said.method is None and said.id is not None and said.id == self._greeted
+        if not is_known:
+            await self._send(line)
+        self._greeted = None if is_known else self._greeted
+        if said.method is None:
+            await self._settle(said.id)
 
     async def flush(self) -> None:
         """Do nothing more: whatever is written is sent."""

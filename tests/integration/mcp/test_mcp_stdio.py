@@ -12,7 +12,7 @@ from tests.integration.mcp.echo_tools import EchoTools
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.mcp.server import make_server
-from supervisor_ai.mcp.stdio import MESSAGE_BYTES, REQUESTS, serve_stdio
+from supervisor_ai.mcp.stdio import HANDSHAKES, MESSAGE_BYTES, REQUESTS, Wire, serve_stdio
 
 HELLO: Final = {
     "jsonrpc": "2.0",
@@ -40,13 +40,17 @@ def line(message: object) -> bytes:
 class Talk:
     """A client at the other ends of both pipes."""
 
-    def __init__(self) -> None:
+    def __init__(self, *, is_greeted: bool = True) -> None:
         self._source, self.to = os.pipe()
         self.back, self._sink = os.pipe()
-        tools = EchoTools("ann")
-        server = make_server("1.0", lambda _: tools, str)
-        self.serving = asyncio.ensure_future(serve_stdio(server, self._source, self._sink))
+        self.serving = asyncio.ensure_future(self._serve(is_greeted=is_greeted))
         self._held = b""
+
+    async def _serve(self, *, is_greeted: bool) -> None:
+        wire, tools = Wire(self._source, self._sink), EchoTools("ann")
+        if is_greeted:
+            await wire.greet("1.0")
+        await serve_stdio(make_server("1.0", lambda _: tools, str), wire)
 
     async def say(self, *pieces: bytes) -> None:
         await asyncio.to_thread(os.write, self.to, b"".join(pieces))
@@ -88,6 +92,24 @@ def test_a_closed_stdin_ends_it_after_the_last_answer() -> None:
         assert said["result"]["structuredContent"] == {"who": "ann", "words": "hi"}  # type: ignore[index]
 
     tell(story)
+
+
+@pytest.mark.parametrize("version", [*HANDSHAKES, "1999-01-01", "", None, 5])
+def test_a_client_is_greeted_with_the_words_of_the_sdk(version: object) -> None:
+    async def heard(*, is_greeted: bool) -> list[Json]:
+        talk = Talk(is_greeted=is_greeted)
+        params = {**HELLO["params"], "protocolVersion": version}  # type: ignore[dict-item]
+        await talk.say(line({**HELLO, "params": params}), line(READY), line(echo(1)))
+        said = [await talk.hear(), await talk.hear()]
+        await talk.end()
+        talk.close()
+        return said
+
+    async def story() -> None:
+        async with asyncio.timeout(PATIENCE):
+            assert await heard(is_greeted=True) == await heard(is_greeted=False)
+
+    asyncio.run(story())
 
 
 def test_a_call_that_waits_holds_nobody_back() -> None:
@@ -203,7 +225,7 @@ def test_streams_may_be_files(tmp_path: Path) -> None:
         server = make_server("1.0", lambda _: EchoTools("ann"), str)
         with asked.open("rb") as source, said.open("wb") as sink:
             async with asyncio.timeout(PATIENCE):
-                await serve_stdio(server, source.fileno(), sink.fileno())
+                await serve_stdio(server, Wire(source.fileno(), sink.fileno()))
 
     asyncio.run(story())
     ids = [json.loads(it)["id"] for it in said.read_bytes().splitlines()]
