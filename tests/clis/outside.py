@@ -79,10 +79,14 @@ class AgentDesktop(Desktop):
     def play(self, lab: Model, agent: str, command: Sequence[str], place: Path) -> Owned:
         """Start a CLI with a scripted model, saying all that it does."""
         more, variables = _SURROUNDINGS[agent]
+        # Codex has no sandbox where its own files are among temporary ones.
+        temporary = self.home / "temporary"
+        temporary.mkdir(exist_ok=True)
+        told = {key: it.format(lab.url) for key, it in variables.items()}
         return Owned(
             [command[0], *more, *command[1:]] if agent == "gemini" else [*command, *more],
             cwd=place,
-            env={**self.environment, **{key: it.format(lab.url) for key, it in variables.items()}},
+            env={**self.environment, "TMPDIR": str(temporary), **told},
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,

@@ -106,7 +106,7 @@ def test_three_agents_take_a_task_to_its_approval_without_a_person(tmp_path: Pat
         require(agent)
     desk = AgentDesktop("claude", tmp_path)
     waits = {"seconds": 45}
-    code = "printf 'def greet(): ...\\n' > greet.py && git status --short"
+    code = "printf 'def greet(): ...\\n' > greet.py && git add greet.py && git commit -qm 'Greet'"
     lead = (
         call("claude", "task_create", taskId="1", subject="Greet the customer"),
         call("claude", "team_wait", **waits),
@@ -158,6 +158,8 @@ def test_three_agents_take_a_task_to_its_approval_without_a_person(tmp_path: Pat
     ):
         assert line in told
     assert desk.git("status", "--short") == ""
+    landed = desk.git("log", "--format=%s", "--name-only", "-1", f"team/{TEAM}/coder-1")
+    assert landed.split() == ["Greet", "greet.py"]
 
 
 @pytest.mark.long

@@ -103,6 +103,7 @@ def make_ready(invocation: Invocation, team: str, new: NewMember) -> ReadyMember
         # Who leads for the user is the coordinator of the session, whatever it is called here.
         member=None if leads else new.name,
         team_role=new.role,
+        git_directories=checkouts.git_directories(place, team),
     )
     plan = Invocation(directory=place).agent_installer().plan_install(wish)
     plan.apply()

@@ -31,6 +31,8 @@ class AgentWish(Struct, frozen=True, kw_only=True):
     """What it is called in the session; None: as its role is."""
     team_role: str | None = None
     """What it is in the team of that name; None: the session is no team's."""
+    git_directories: tuple[str, ...] = ()
+    """Where git writes what is committed in its checkout, outside of it."""
 
 
 class FileRewrite(Struct, frozen=True, kw_only=True):

@@ -1,5 +1,6 @@
 """What Codex reads about us."""
 
+import json
 from typing import Final
 
 from supervisor_ai.control.ports.agent_installation import InstallationScope, Offer
@@ -61,9 +62,13 @@ def _offers(order: Order) -> tuple[Offer, ...]:
 
 
 def _start(order: Order, words: str) -> tuple[str, ...]:
-    sandbox = "workspace-write" if order.team_role == "coder" else "read-only"
-    required = f"mcp_servers.{SERVER}.required=true"
-    return ("codex", "exec", "-c", required, "--sandbox", sandbox, words)
+    line = ("codex", "exec", "-c", f"mcp_servers.{SERVER}.required=true")
+    if order.team_role != "coder":
+        return (*line, "--sandbox", "read-only", words)
+    # Its sandbox protects `.git`, also where a checkout has its index and its commits there.
+    roots = json.dumps(order.git_directories, ensure_ascii=False)
+    roots = f"sandbox_workspace_write.writable_roots={roots}"
+    return (*line, "-c", roots, "--sandbox", "workspace-write", words)
 
 
 RECIPE: Final = Recipe(

@@ -77,6 +77,7 @@ class FileAgentInstaller:
             session=wish.session,
             member=wish.member,
             team_role=wish.team_role,
+            git_directories=wish.git_directories,
             program=self._around.program,
             environment={it: had for it in _OWN if (had := self._around.environment.get(it))},
         )

@@ -35,6 +35,8 @@ class Order(Struct, frozen=True, kw_only=True):
     member: str | None = None
     team_role: str | None = None
     """What the member is in the team of the session's name."""
+    git_directories: tuple[str, ...] = ()
+    """What its own sandbox, if it has one, must let git write, so that it can commit."""
     environment: Mapping[str, str] = {}
     """Where our own files are, if not where they usually are."""
 

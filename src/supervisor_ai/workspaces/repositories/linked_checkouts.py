@@ -29,6 +29,16 @@ class LinkedCheckouts(Struct, frozen=True, kw_only=True):
         return place
 
     @staticmethod
+    def git_directories(place: Path, team: str) -> tuple[str, ...]:
+        """Name what git writes when a member commits: its index, objects and branch."""
+        branches = f"refs/heads/team/{team}"
+        paths = [
+            word for it in ("objects", branches, f"logs/{branches}") for word in ("--git-path", it)
+        ]
+        asked = ("rev-parse", "--path-format=absolute", "--git-dir", *paths)
+        return tuple(ask_as_user(place, *asked).text.splitlines())
+
+    @staticmethod
     def hide(place: Path, paths: Sequence[str]) -> None:
         """Keep files that are a member's own out of what is committed there."""
         asked = ("rev-parse", "--path-format=absolute", "--git-path", "info/exclude")
