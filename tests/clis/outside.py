@@ -83,8 +83,9 @@ class AgentDesktop(Desktop):
         temporary = self.home / "temporary"
         temporary.mkdir(exist_ok=True)
         told = {key: it.format(lab.url) for key, it in variables.items()}
+        first = command.index("gemini") + 1 if agent == "gemini" else len(command)
         return Owned(
-            [command[0], *more, *command[1:]] if agent == "gemini" else [*command, *more],
+            [*command[:first], *more, *command[first:]],
             cwd=place,
             env={**self.environment, "TMPDIR": str(temporary), **told},
             stdin=subprocess.DEVNULL,

@@ -162,6 +162,25 @@ def test_three_agents_take_a_task_to_its_approval_without_a_person(tmp_path: Pat
     assert landed.split() == ["Greet", "greet.py"]
 
 
+@pytest.mark.parametrize("agent", ["claude", "gemini"])
+def test_an_agent_reads_its_messages_before_it_stops(tmp_path: Path, agent: str) -> None:
+    require(agent)
+    desk = AgentDesktop(agent, tmp_path)
+    turns = [{"text": "Nothing to do."}, {"text": "Read."}]
+    match = "Work as coder-1 of"
+    script = {"scenarios": [{"cursor": "history", "match": match, "turns": turns}]}
+    with LabServer(script) as lab:
+        desk.settle(lab)
+        wanted = ("--member", f"{agent}:rev", "--member", f"{agent}:coder-1")
+        made = desk.ask("team", "create", TEAM, *wanted, "--todo", "Greet the customer")
+        member = made["members"][1]
+        line, place = shlex.split(member["start"]), Path(member["directory"])
+        with desk.play(lab, agent, line, place) as played:
+            out, err = played.communicate(timeout=PATIENCE)
+    assert (played.returncode, "Read." in out) == (0, True), (out, err)
+    assert "of your team:\\nsupervisor: There is task #1" in json.dumps(lab.requests[-1].body)
+
+
 @pytest.mark.long
 def test_a_team_of_real_agents_is_kept_in_order_until_its_end(tmp_path: Path) -> None:
     for agent in INSTALLED:

@@ -17,7 +17,7 @@ from supervisor_ai.control.sessions.members import Members, caller_of
 from supervisor_ai.domain.errors import Denied, Unavailable
 from supervisor_ai.domain.ids import SessionId
 from supervisor_ai.mcp.member_tools import MemberTools
-from supervisor_ai.mcp.stdio import Wire, serve_stdio, until_readable
+from supervisor_ai.mcp.stdio import StdioConnection, serve_stdio, until_readable
 from supervisor_ai.mcp.toolbox import Report
 
 VIA: Final = "mcp"
@@ -65,7 +65,7 @@ def open_service(
 
 async def serve_member(service: ServedSession, caller: Caller) -> None:
     """Serve one member on stdin and stdout, until it closes its end."""
-    tools, wire = service.tools_of(caller), Wire(*_claim_streams())
+    tools, wire = service.tools_of(caller), StdioConnection(*_claim_streams())
     # The SDK takes longer to import than some clients wait for their first answer.
     await wire.greet(service.version)
     from supervisor_ai.mcp.server import make_server

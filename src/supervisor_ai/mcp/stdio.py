@@ -72,17 +72,24 @@ HANDSHAKES: Final = ("2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25")
 """The versions of the protocol that the SDK takes as they are asked for."""
 
 
-async def serve_stdio(server: "Server[None]", wire: "Wire") -> None:
+async def serve_stdio(server: "Server[None]", wire: "StdioConnection") -> None:
     """Serve one client until it closes its end."""
     from mcp.server.stdio import stdio_server
 
     # The transport asks for nothing but lines, and to write and flush.
     reader, writer = cast("AsyncFile[str]", wire.lines()), cast("AsyncFile[str]", wire)
-    async with stdio_server(reader, writer) as (read, write):
-        await server.run(read, write, server.create_initialization_options())
+    try:
+        async with stdio_server(reader, writer) as (read, write):
+            await server.run(read, write, server.create_initialization_options())
+    except ExceptionGroup as group:
+        # A server that is cancelled while it starts leaves a message that nobody takes.
+        task = asyncio.current_task()
+        if task is None or not task.cancelling():
+            raise
+        raise asyncio.CancelledError from group
 
 
-class Wire:
+class StdioConnection:
     """Both directions of one connection, and what is on its way."""
 
     def __init__(self, source: int, sink: int) -> None:

@@ -12,7 +12,13 @@ from tests.integration.mcp.echo_tools import EchoTools
 from tests.support.processes import PATIENCE
 
 from supervisor_ai.mcp.server import make_server
-from supervisor_ai.mcp.stdio import HANDSHAKES, MESSAGE_BYTES, REQUESTS, Wire, serve_stdio
+from supervisor_ai.mcp.stdio import (
+    HANDSHAKES,
+    MESSAGE_BYTES,
+    REQUESTS,
+    StdioConnection,
+    serve_stdio,
+)
 
 HELLO: Final = {
     "jsonrpc": "2.0",
@@ -47,7 +53,7 @@ class Talk:
         self._held = b""
 
     async def _serve(self, *, is_greeted: bool) -> None:
-        wire, tools = Wire(self._source, self._sink), EchoTools("ann")
+        wire, tools = StdioConnection(self._source, self._sink), EchoTools("ann")
         if is_greeted:
             await wire.greet("1.0")
         await serve_stdio(make_server("1.0", lambda _: tools, str), wire)
@@ -225,7 +231,7 @@ def test_streams_may_be_files(tmp_path: Path) -> None:
         server = make_server("1.0", lambda _: EchoTools("ann"), str)
         with asked.open("rb") as source, said.open("wb") as sink:
             async with asyncio.timeout(PATIENCE):
-                await serve_stdio(server, Wire(source.fileno(), sink.fileno()))
+                await serve_stdio(server, StdioConnection(source.fileno(), sink.fileno()))
 
     asyncio.run(story())
     ids = [json.loads(it)["id"] for it in said.read_bytes().splitlines()]

@@ -204,13 +204,13 @@ def create(invocation: Invocation, **options: Unpack[_CreateOptions]) -> int:
     tools, a skill and the command line that starts it. With --serve the supervisor stays, as
     `supervisor team serve` does.
     """
-    from supervisor_ai.cli.commands.team_members import read_member, say_members, staff
+    from supervisor_ai.cli.commands.team_members import read_members, say_members, staff
     from supervisor_ai.domain.session.decisions import check_word
     from supervisor_ai.drivers.team.commands.create import WantedTeam, create_team
     from supervisor_ai.drivers.team.staffing.complexity import TeamComplexity, complexity_of
 
     check_word("team", options["team"])
-    members = [read_member(it) for it in options["members"]]
+    members = read_members(options["members"])
     found = complexity_of(_traits(options))
     said = options["complexity"]
     complexity = found.complexity if said is None else TeamComplexity(said.upper())

@@ -11,6 +11,7 @@ from supervisor_ai.cli.invocation import Invocation
 from supervisor_ai.cli.output import say
 from supervisor_ai.domain.errors import Conflict, InvalidInput
 from supervisor_ai.domain.session.members import MemberRole
+from supervisor_ai.drivers.team.decisions.bridge import OWNERS
 from supervisor_ai.drivers.team.staffing.roles import REVIEWERS, TeamRole
 
 if TYPE_CHECKING:
@@ -34,6 +35,21 @@ ReadyMember = dict[str, str | None]
 """A member that can be started: its name, agent, role and directory, the command line that starts
 it there, and the token of one that connects over HTTP.
 """
+
+
+def read_members(given: Sequence[str]) -> list[NewMember]:
+    """Read the members of a team that does not exist yet; refuse those that could not all join."""
+    found = [read_member(it) for it in given]
+    twice = [it.name for it in found if [one.name for one in found].count(it.name) > 1]
+    if twice:
+        raise InvalidInput(f"Two members are called {twice[0]!r}.")
+    roles = {it.role for it in found}
+    if roles.intersection(OWNERS) and not roles.intersection(REVIEWERS):
+        raise InvalidInput(
+            "Somebody has to review what coders do, and no member is a reviewer.",
+            hint="Add one, such as --member codex:reviewer-1",
+        )
+    return found
 
 
 def read_member(given: str) -> NewMember:

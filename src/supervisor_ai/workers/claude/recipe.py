@@ -16,13 +16,13 @@ from supervisor_ai.workers.installation.recipe import (
     Wanted,
     WantedEntry,
     WantedPage,
+    hooks,
     messenger,
     skill,
 )
 
 _AGENT: Final = PAGES / "claude" / "team-supervisor.md"
 _HOOKS: Final = ".claude/skills/supervisor/hooks.json"
-"""A file of settings that is ours as a whole: hooks of the user's own are not touched."""
 _TOOLS: Final = f"mcp__{SERVER}__"
 
 
@@ -39,20 +39,11 @@ def _wanted(order: Order) -> tuple[Wanted, ...]:
         )
     if order.scope is InstallationScope.PROJECT:
         pages.append(_entry(order))
-    if order.team_role is not None:
-        pages.append(_hooks(order))
+    if told := hooks(order, after_tool="PostToolUse", at_end="Stop"):
+        # A file that is ours as a whole: hooks of the user's own are not touched.
+        value = {"hooks": {event: [it] for event, it in told.items()}}
+        pages.append(WantedPage(path=_HOOKS, text=json.dumps(value, indent=2) + "\n"))
     return tuple(pages)
-
-
-def _hooks(order: Order) -> WantedPage:
-    """Let the agent be heard of after each tool, and read its messages before it stops."""
-    member = () if order.member is None else ("--from", order.member)
-    inbox = shlex.join((*order.program, "team", "inbox", order.session or "", *member))
-    value: Json = {
-        event: [{"hooks": [{"type": "command", "command": f"{inbox} --hook {event}"}]}]
-        for event in ("PostToolUse", "Stop")
-    }
-    return WantedPage(path=_HOOKS, text=json.dumps({"hooks": value}, indent=2) + "\n")
 
 
 def _start(order: Order, words: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ from supervisor_ai.workers.installation.recipe import (
     WantedEntry,
     WantedPage,
     guide,
+    hooks,
     messenger,
     rendered,
     section,
@@ -57,7 +58,14 @@ def _entry(order: Order) -> WantedEntry:
     # Otherwise a call without a person at the terminal is refused.
     value: Json = {"command": command, "args": arguments, **order.variables, "trust": True}
     return WantedEntry(
-        path=".gemini/settings.json", keys=("mcpServers", SERVER), value=value, notation=JSON
+        path=".gemini/settings.json",
+        keys=("mcpServers", SERVER),
+        value=value,
+        notation=JSON,
+        more=tuple(
+            (("hooks", event), [it])
+            for event, it in hooks(order, after_tool="AfterTool", at_end="AfterAgent").items()
+        ),
     )
 
 

@@ -168,7 +168,7 @@ class _Site:
         old = next((it for it in self.kept if it.path == wanted.path), None)
         now = self._folder.read(wanted.path)
         base = now if old is None else self._base(old, now)
-        text, entry = _applied(wanted, base)
+        text, entries = _applied(wanted, base)
         made = () if old is None else old.directories
         return _Step(
             change=FileRewrite(path=wanted.path, before=now, after=text),
@@ -177,7 +177,8 @@ class _Site:
                 path=wanted.path,
                 before=None if base is None else text_hash(base),
                 written=(*(() if old is None else old.written), text_hash(text)),
-                entry=entry,
+                entry=next(iter(entries), None),
+                more=entries[1:],
                 directories=made or self._folder.missing_directories(wanted.path),
             ),
         )
@@ -245,11 +246,15 @@ class _Site:
             return now
         if name in kept.written:
             return None if kept.before is None else self._receipts.text(kept.before)
-        if kept.entry is not None:
-            return self._without_entry(kept, kept.entry, now)
-        raise self._changed(kept)
+        if kept.entry is None:
+            raise self._changed(kept)
+        left = now
+        for entry in kept.entries:
+            left = self._without_entry(kept, entry, left)
+        is_gone = left != now and is_empty(_notation(kept.path), kept.path, left)
+        return None if kept.before is None and is_gone else left
 
-    def _without_entry(self, kept: KeptFile, entry: KeptEntry, now: str) -> str | None:
+    def _without_entry(self, kept: KeptFile, entry: KeptEntry, now: str) -> str:
         """Take our entry alone out of a file that others have changed."""
         notation = _notation(kept.path)
         found = entry_in(notation, kept.path, now, entry.keys)
@@ -259,8 +264,7 @@ class _Site:
             raise self._changed(kept)
         if entry.before is not None:
             return with_entry(notation, kept.path, now, entry.keys, cast("Json", entry.before))
-        left = without_entry(notation, kept.path, now, entry.keys)
-        return None if kept.before is None and is_empty(notation, kept.path, left) else left
+        return without_entry(notation, kept.path, now, entry.keys)
 
     def _changed(self, kept: KeptFile) -> Conflict:
         what = "Our entry in the file" if kept.entry else "The file"
@@ -284,12 +288,17 @@ def _require_same_member(known: Receipt | None, wish: AgentWish) -> None:
     )
 
 
-def _applied(wanted: Wanted, base: str | None) -> tuple[str, KeptEntry | None]:
+def _applied(wanted: Wanted, base: str | None) -> tuple[str, tuple[KeptEntry, ...]]:
     if not isinstance(wanted, WantedEntry):
-        return wanted.text, None
-    before = entry_in(wanted.notation, wanted.path, base, wanted.keys)
-    text = with_entry(wanted.notation, wanted.path, base, wanted.keys, wanted.value)
-    return text, KeptEntry(keys=wanted.keys, value=wanted.value, before=before)
+        return wanted.text, ()
+    text, kept = base or "", list[KeptEntry]()
+    for keys, value in ((wanted.keys, wanted.value), *wanted.more):
+        before = entry_in(wanted.notation, wanted.path, text, keys)
+        is_added = isinstance(before, list) and isinstance(value, list)
+        new = cast("Json", [*before, *value]) if is_added else value  # type: ignore[misc]
+        text = with_entry(wanted.notation, wanted.path, text, keys, new)
+        kept.append(KeptEntry(keys=keys, value=new, before=before))
+    return text, tuple(kept)
 
 
 def _at(wanted: Wanted, folder: str, prefix: str) -> Wanted:
@@ -331,7 +340,8 @@ def _standing(folder: ConfinedFolder, kept: KeptFile) -> FileStanding:
 def _entry_standing(kept: KeptFile, now: str) -> FileStanding:
     if kept.entry is None:
         return FileStanding.CHANGED
-    found = entry_in(_notation(kept.path), kept.path, now, kept.entry.keys)
-    if found is None:
+    found = [entry_in(_notation(kept.path), kept.path, now, it.keys) for it in kept.entries]
+    if None in found:
         return FileStanding.GONE
-    return FileStanding.AS_WRITTEN if found == kept.entry.value else FileStanding.CHANGED
+    is_ours = found == [it.value for it in kept.entries]
+    return FileStanding.AS_WRITTEN if is_ours else FileStanding.CHANGED

@@ -37,8 +37,15 @@ class KeptFile(Struct, frozen=True, kw_only=True):
     written: tuple[str, ...]
     """What we wrote, the newest last; while files are written, also what we wrote the last time."""
     entry: KeptEntry | None = None
+    more: tuple[KeptEntry, ...] = ()
+    """Our other entries of the same file."""
     directories: tuple[str, ...] = ()
     """Those that were made for it, the outermost first."""
+
+    @property
+    def entries(self) -> tuple[KeptEntry, ...]:
+        """Return our entries of a file that is not ours; none where it is."""
+        return () if self.entry is None else (self.entry, *self.more)
 
 
 class Receipt(Struct, frozen=True, kw_only=True):

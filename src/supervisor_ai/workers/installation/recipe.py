@@ -67,6 +67,8 @@ class WantedEntry(Struct, frozen=True, kw_only=True):
     keys: Keys
     value: Json
     notation: Notation
+    more: tuple[tuple[Keys, Json], ...] = ()
+    """Other entries of the file; a list is added to one that is there."""
 
 
 Wanted = WantedPage | WantedEntry
@@ -141,6 +143,18 @@ def messenger(page: Path, order: Order, tools: str) -> str:
 def section(order: Order, tools: str) -> str:
     """Offer a few lines for the file of instructions that an agent reads in every session."""
     return rendered(PAGES / "section.md", order, tools)
+
+
+def hooks(order: Order, *, after_tool: str, at_end: str) -> dict[str, Json]:
+    """Let a member be heard of after each tool, and read its messages before it stops."""
+    if order.team_role is None:
+        return {}
+    member = () if order.member is None else ("--from", order.member)
+    inbox = shlex.join((*order.program, "team", "inbox", order.session or "", *member))
+    return {
+        event: {"hooks": [{"type": "command", "command": f"{inbox} --hook {word}"}]}
+        for event, word in ((after_tool, "PostToolUse"), (at_end, "Stop"))
+    }
 
 
 def start_line(recipe: Recipe, order: Order) -> str:
