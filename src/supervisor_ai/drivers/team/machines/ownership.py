@@ -81,8 +81,6 @@ def evolve(ownership: StateOwnership, event: Event) -> StateOwnership:
             return replace(ownership, epoch=offered, owner=actor)
         case o.HandoffDuplicated():
             return replace(ownership, duplicates=ownership.duplicates + 1)
-        case o.HandoffMissed():
-            return replace(ownership, is_missed=True)
         case o.SplitBrainDetected(owners=owners):
             return replace(ownership, rivals=owners)
         case o.OwnershipArbitrated(owner=owner, chosen=chosen):
@@ -90,5 +88,5 @@ def evolve(ownership: StateOwnership, event: Event) -> StateOwnership:
             return replace(
                 ownership, owner=owner, epoch=ownership.offered, offered_by=by, rivals=()
             )
-        case _:
-            return ownership
+        case _:  # The table admits one more: a hand-off that is missing.
+            return replace(ownership, is_missed=True)
