@@ -158,6 +158,20 @@ def test_a_checkpoint_of_files_needs_no_session_and_no_agent(user: User) -> None
     assert user.call("status", "--json").json["runs"] == []
 
 
+def test_who_answers_a_block_is_told_of_the_process_that_serves(user: User) -> None:
+    furnish_judged(user, STRICT)
+    open_drafted(user)
+    with user.start("checkpoint", "serve", SESSION, "--yes") as served:
+        until_told(user, served, READY)
+        assert user.call("checkpoint", "request", SESSION, *FIRST, "--wait").code == 5
+        said = user.call("approve", "last", "--note", "Poems come later.", SUPERVISOR_TRUST="1")
+        assert said.code == 0, said.err
+        assert "The process that serves the session goes on with the run." in said.err
+        until_told(user, served, "[supervisor] CHECKPOINT-001 overridden.")
+        served.send_signal(signal.SIGINT)
+        served.wait()
+
+
 def test_a_supervisor_that_is_killed_goes_on_where_it_was(user: User) -> None:
     furnish_judged(user)
     open_drafted(user)

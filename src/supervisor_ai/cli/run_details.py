@@ -55,6 +55,8 @@ def say_who_continues(
         return
     if records.is_served:
         say("A running `supervisor serve` goes on with the run.")
+    elif records.is_resident_served(run):
+        say("The process that serves the session goes on with the run.")
     else:
         typed = f"{invocation.command} {command or f'resume {run}'}"
         say(f"No process drives the run now. Go on with: {typed}")

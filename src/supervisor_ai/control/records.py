@@ -14,7 +14,7 @@ from supervisor_ai.control.ports.queries import RunQueries, RunRow
 from supervisor_ai.control.ports.retry_logs import NoRetryLogs, RetryLogs
 from supervisor_ai.control.ports.sessions import NoSessions, SessionQueries
 from supervisor_ai.domain.errors import InvalidInput, NotFound
-from supervisor_ai.domain.ids import ArtifactHash, RunId, StepName
+from supervisor_ai.domain.ids import ArtifactHash, RunId, SessionId, StepName
 from supervisor_ai.engine.ports.artifacts import Artifacts, Documents
 from supervisor_ai.engine.ports.knowledge import NoQualityRecords, QualityRecords
 from supervisor_ai.engine.ports.ledger import EventLog
@@ -57,6 +57,12 @@ class Records(Struct, frozen=True, kw_only=True):
         with held(descriptor, patience=0) as is_free:
             return not is_free
 
+    def is_resident_served(self, run: RunId) -> bool:
+        """Tell whether a process serves the session whose supervisor a run is."""
+        served = (it.id for it in self.sessions.sessions() if it.resident == run)
+        owners = (self.queries.owner(served_place(it)) for it in served)
+        return any(it is not None and it.is_alive for it in owners)
+
     def text(self, artifact: ArtifactHash) -> str:
         """Return a text that was kept, or a mark where it was erased."""
         try:
@@ -95,6 +101,11 @@ class Records(Struct, frozen=True, kw_only=True):
                 "There is no run in this project yet.", hint='Start one: supervisor run "…"'
             )
         return rows[0]
+
+
+def served_place(session: SessionId) -> RunId:
+    """Name what the process holds that serves a session's supervisor; no run has such a name."""
+    return RunId(f"served:{session}")
 
 
 def unknown_run(name: str) -> NotFound:

@@ -155,7 +155,8 @@ def _asks(records: Records, row: RunRow) -> str:
 def is_attended(records: Records, run: RunId) -> bool:
     """Tell whether a process goes on with a run when its time has come."""
     owner = records.queries.owner(run)
-    return records.is_served or (owner is not None and owner.is_alive)
+    is_owned = owner is not None and owner.is_alive
+    return records.is_served or is_owned or records.is_resident_served(run)
 
 
 def due_words(until: str, *, is_over: bool, is_attended: bool) -> str:

@@ -17,7 +17,7 @@ from supervisor_ai.cli.options import (
     verbose_option,
     yes_option,
 )
-from supervisor_ai.cli.output import report_mutation, say, write, write_json
+from supervisor_ai.cli.output import report_mutation, write, write_json
 from supervisor_ai.cli.run_details import say_who_continues
 from supervisor_ai.cli.run_start import (
     StartOptions,
@@ -35,7 +35,7 @@ from supervisor_ai.control.sessions.members import user_as_coordinator
 from supervisor_ai.domain.errors import InvalidInput
 from supervisor_ai.domain.ids import RunId, SessionId
 from supervisor_ai.domain.structs import replace
-from supervisor_ai.drivers.checkpoint.commands.attendance import is_served, serving
+from supervisor_ai.drivers.checkpoint.commands.attendance import serving
 from supervisor_ai.drivers.checkpoint.commands.files import check_files
 from supervisor_ai.drivers.checkpoint.commands.override import Override, override_block
 from supervisor_ai.drivers.checkpoint.commands.requests import (
@@ -306,9 +306,7 @@ def override(invocation: Invocation, **options: Unpack[_OverrideOptions]) -> int
     )
     project = invocation.project()
     mutation = override_block(project, wish, dry_run=options["dry_run"])
-    if is_served(project, require_session(open_desk(project), wish.session)):
-        say("The process that serves the session goes on with it.")
-    elif not options["dry_run"]:
+    if not options["dry_run"]:
         say_who_continues(invocation, project.records, RunId(mutation.target))
     return report_mutation(mutation, as_json=options["as_json"])
 

@@ -6,8 +6,9 @@ from datetime import timedelta
 from typing import Final
 
 from supervisor_ai.control.project import OpenProject
+from supervisor_ai.control.records import served_place
 from supervisor_ai.domain.errors import Busy
-from supervisor_ai.domain.ids import RunId, SessionId
+from supervisor_ai.domain.ids import SessionId
 
 _AS_LONG_AS_IT_LIVES: Final = timedelta(days=3650)
 
@@ -19,7 +20,7 @@ def serving(project: OpenProject, session: SessionId) -> Iterator[None]:
     A supervisor that waits is owned by nobody, so that whoever hears a message first goes on with
     it. Two that wait for the same one would do each other no harm, but neither would be told of it.
     """
-    place, process = _place(session), project.world.processes.current()
+    place, process = served_place(session), project.world.processes.current()
     try:
         lease = project.world.leases.acquire(
             place,
@@ -35,19 +36,8 @@ def serving(project: OpenProject, session: SessionId) -> Iterator[None]:
         project.world.leases.release(lease)
 
 
-def is_served(project: OpenProject, session: SessionId) -> bool:
-    """Tell whether a process serves the session's supervisor alone now."""
-    owner = project.records.queries.owner(_place(session))
-    return owner is not None and owner.is_alive
-
-
-def _place(session: SessionId) -> RunId:
-    """Name what is held; no run has such a name."""
-    return RunId(f"served:{session}")
-
-
 def _served(project: OpenProject, session: SessionId) -> Busy:
-    owner = project.records.queries.owner(_place(session))
+    owner = project.records.queries.owner(served_place(session))
     by = owner.owner if owner is not None else "another process"
     return Busy(
         f"Session {session!r} is served already, by {by}.",
