@@ -1,6 +1,7 @@
 """Git sources that all workspaces of a run share: the history its workers may see, and exports."""
 
 import errno
+import os
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -94,6 +95,11 @@ class RunSources:
         with mold.lend(place.path, borrows=self._repository.objects) as git:
             pack(git, base, into=place.base_git)
         place.origin.write_text(origin)
+        # Whoever resumes the run after a power loss finds either all of it or nothing.
+        for file in place.base_git.rglob("*"):
+            if file.is_file():
+                with file.open("rb") as content:
+                    os.fsync(content.fileno())
 
     def _pin(self, run: RunId, base: CommitSha) -> CommitSha:
         ref = f"refs/supervisor/{run}/_base"  # No step can be called so.
